@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** Makes ids; passed in, so that domain code stays pure. */
+export type NewId = (nowMs: number) => string;
+
+/** A ULID of the given time and ten random bytes. */
+export function newUlid(nowMs: number): string {
+  return encode(nowMs, randomBytes(10));
+}
+
+/** The same ULID for the same time and name, on every machine: an id that a retry makes again. */
+export function ulidFrom(timeMs: number, name: string): string {
+  return encode(timeMs, createHash('sha256').update(name).digest().subarray(0, 10));
+}
+
+/** Whether the text is a canonical, upper-case ULID. */
+export function isUlid(text: string): boolean {
+  return ULID.test(text);
+}
+
+/** Milliseconds since the epoch that a ULID carries. */
+export function ulidTimeMs(ulid: string): number {
+  let ms = 0;
+  for (const character of ulid.slice(0, 10)) ms = ms * 32 + ALPHABET.indexOf(character);
+  return ms;
+}
+
+function encode(timeMs: number, random: Uint8Array): string {
+  let text = '';
+  let rest = Math.floor(timeMs);
+  for (let i = 0; i < 10; i++) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  let bits = 0;
+  let value = 0;
+  for (const byte of random) {
+    value = (value << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += ALPHABET.charAt((value >>> bits) & 31);
+      value &= (1 << bits) - 1;
+    }
+  }
+  return text;
+}

@@ -1,0 +1,31 @@
+export { BANKS, type Bank, findBank } from './banks.ts';
+export { jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
+export { canonicalJson, type Json } from './canonical-json.ts';
+export { type AdjustableClock, type Clock, createClock } from './clock.ts';
+export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
+export { type FeeRule, feeFor } from './fee.ts';
+export { isUlid, type NewId, newUlid, ulidFrom, ulidTimeMs } from './id.ts';
+export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
+export {
+  describeRefusal,
+  type FieldErrors,
+  isRefusal,
+  isRefusalCode,
+  type Refusal,
+  type RefusalCode,
+  RefusalError,
+  refuse,
+  refuseField,
+  type SpCode,
+} from './result.ts';
+export {
+  bodyHash,
+  equalsInConstantTime,
+  isTimestampInWindow,
+  SIGNATURE_WINDOW_SECONDS,
+  type SignedRequest,
+  signRequest,
+  stringToSign,
+  tokenSignature,
+  verifyRequestSignature,
+} from './signature.ts';

@@ -1,0 +1,61 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { jakartaDay } from './calendar.ts';
+import { canonicalJson, type Json } from './canonical-json.ts';
+
+/** How far X-Timestamp may be from the server's clock, either side (contract §3). */
+export const SIGNATURE_WINDOW_SECONDS = 300;
+
+const HEX_SHA512 = /^[0-9a-f]{128}$/;
+
+/** What a request signature covers. `path` has the query string; `body` is undefined where the request has none. */
+export type SignedRequest = {
+  method: string;
+  path: string;
+  accessToken: string;
+  body: Json | undefined;
+  timestamp: string;
+};
+
+/** SHA-256 of the normalized JSON, lowercase hex; of the empty string where there is no body (contract §3). */
+export function bodyHash(body: Json | undefined): string {
+  return createHash('sha256')
+    .update(body === undefined ? '' : canonicalJson(body))
+    .digest('hex');
+}
+
+/** METHOD:ENDPOINT:ACCESS_TOKEN:hashed_body:TIMESTAMP (merchant-api.md, request signature). */
+export function stringToSign(request: SignedRequest): string {
+  return `${request.method.toUpperCase()}:${request.path}:${request.accessToken}:${bodyHash(request.body)}:${request.timestamp}`;
+}
+
+/** HMAC-SHA512 of the string to sign, keyed with the client secret, lowercase hex. For requests and for webhooks. */
+export function signRequest(request: SignedRequest, clientSecret: string): string {
+  return hmacSha512Hex(clientSecret, stringToSign(request));
+}
+
+/** Whether the signature is that of the request; the comparison takes the same time wherever they differ. */
+export function verifyRequestSignature(request: SignedRequest, clientSecret: string, signature: string): boolean {
+  return HEX_SHA512.test(signature) && equalsInConstantTime(signRequest(request, clientSecret), signature);
+}
+
+/** Whether X-Timestamp is Unix seconds within the window around `nowMs` of real time. */
+export function isTimestampInWindow(timestamp: string, nowMs: number): boolean {
+  if (!/^[0-9]{1,15}$/.test(timestamp)) return false;
+  return Math.abs(Number(timestamp) - nowMs / 1000) <= SIGNATURE_WINDOW_SECONDS;
+}
+
+/** X-Signature of the v1.1 token endpoint for the Jakarta day of `nowMs` (merchant-api.md, access token signature). */
+export function tokenSignature(clientId: string, clientSecret: string, nowMs: number): string {
+  return hmacSha512Hex(clientSecret, `${clientId}_${clientSecret}_${jakartaDay(nowMs)}`);
+}
+
+/** Compares two texts of any length without telling by the time taken where they differ. */
+export function equalsInConstantTime(a: string, b: string): boolean {
+  const digestA = createHash('sha256').update(a).digest();
+  const digestB = createHash('sha256').update(b).digest();
+  return timingSafeEqual(digestA, digestB);
+}
+
+function hmacSha512Hex(key: string, text: string): string {
+  return createHmac('sha512', key).update(text).digest('hex');
+}

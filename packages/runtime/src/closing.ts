@@ -1,0 +1,43 @@
+import type { Logger } from './logger.ts';
+
+/** Something that can be closed; closing finishes what is in flight. */
+export type Closeable = { close(): Promise<void> };
+
+/** Collects what a service has started and closes it in reverse order, each within a bound; one that fails stops no other. */
+export class ClosingStack implements Closeable {
+  readonly #steps: { name: string; close: () => Promise<void> | void }[] = [];
+  readonly #log: Logger;
+  readonly #stepTimeoutMs: number;
+
+  constructor(log: Logger, stepTimeoutMs = 10_000) {
+    this.#log = log;
+    this.#stepTimeoutMs = stepTimeoutMs;
+  }
+
+  push(name: string, close: () => Promise<void> | void): void {
+    this.#steps.push({ name, close });
+  }
+
+  async close(): Promise<void> {
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+      try {
+        await within(this.#stepTimeoutMs, Promise.resolve(step.close()));
+      } catch (error) {
+        this.#log.error({ err: error, step: step.name }, 'could not close');
+      }
+    }
+  }
+}
+
+/** Waits for the promise, at most `timeoutMs`; then throws. */
+export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not finished within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,7 @@
+export { type Admin, createMetrics, type Readiness, startAdmin } from './admin.ts';
+export { startBusinessClock } from './business-clock.ts';
+export { type Closeable, ClosingStack, within } from './closing.ts';
+export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from './config.ts';
+export { createLogger, type Logger, maskPan } from './logger.ts';
+export { runService } from './run-service.ts';
+export { contextFrom, currentTraceId, currentTraceparent, type SpanOptions, startTelemetry, withSpan } from './telemetry.ts';
