@@ -66,6 +66,8 @@ export type Refusal = {
   /** Identifying fields that the error's data echoes (contract §2). */
   echo?: Record<string, string>;
   retryAfterMs?: number;
+  /** The answer of an earlier request with the same Idempotency-Key. */
+  replayed?: boolean;
 };
 
 /** A refusal on its way up through async code; `cause` stays inside. */

@@ -44,6 +44,13 @@ export declare type Refusal = Message<"gerbang.rpc.v1.Refusal"> & {
    * @generated from field: int64 retry_after_ms = 5;
    */
   retryAfterMs: bigint;
+
+  /**
+   * The answer of an earlier request with the same Idempotency-Key.
+   *
+   * @generated from field: bool replayed = 6;
+   */
+  replayed: boolean;
 };
 
 /**

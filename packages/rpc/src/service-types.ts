@@ -1,0 +1,39 @@
+import type { DescMethod, DescService, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+
+/** Names of a service's unary methods. */
+type MethodName<S extends DescService> = keyof S['method'] & string;
+
+/** What a handler knows of the call beside its request. */
+export type CallContext = {
+  /** Aborts when the caller has gone or its deadline has passed. */
+  signal: AbortSignal;
+  /** The caller's name by its certificate; undefined without TLS. */
+  caller: string | undefined;
+};
+
+/** One async function a method; refusals are thrown as RefusalError. */
+export type Handlers<S extends DescService> = {
+  [M in MethodName<S>]: (
+    request: MessageShape<S['method'][M]['input']>,
+    context: CallContext,
+  ) => Promise<MessageInitShape<S['method'][M]['output']>>;
+};
+
+export type CallOptions = {
+  signal?: AbortSignal;
+  /** For the whole call, retries included. */
+  timeoutMs?: number;
+};
+
+/** One async function a method. Throws RefusalError: what the handler refused, or `unavailable`, `timeout` and `internal` of the road itself. */
+export type RpcClient<S extends DescService> = {
+  [M in MethodName<S>]: (
+    request: MessageInitShape<S['method'][M]['input']>,
+    options?: CallOptions,
+  ) => Promise<MessageShape<S['method'][M]['output']>>;
+};
+
+/** The path of a method on the wire. */
+export function methodPath(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}

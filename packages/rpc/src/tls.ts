@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
+
+/** Files of mutual TLS between services; all three or none. */
+export type TlsFiles = { ca: string; cert: string; key: string };
+
+/** Reads RPC_TLS_CA, RPC_TLS_CERT and RPC_TLS_KEY; throws when only some are set. */
+export function tlsFromConfig(config: {
+  RPC_TLS_CA?: string | undefined;
+  RPC_TLS_CERT?: string | undefined;
+  RPC_TLS_KEY?: string | undefined;
+}): TlsFiles | undefined {
+  const { RPC_TLS_CA: ca, RPC_TLS_CERT: cert, RPC_TLS_KEY: key } = config;
+  if (ca === undefined && cert === undefined && key === undefined) return undefined;
+  if (ca === undefined || cert === undefined || key === undefined) {
+    throw new Error('RPC_TLS_CA, RPC_TLS_CERT and RPC_TLS_KEY go together: set all three or none');
+  }
+  return { ca, cert, key };
+}
+
+/** Credentials of a listener; with TLS, callers without a certificate of the same authority are refused. */
+export function serverCredentials(tls: TlsFiles | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const pair = { cert_chain: readFileSync(tls.cert), private_key: readFileSync(tls.key) };
+  return ServerCredentials.createSsl(readFileSync(tls.ca), [pair], true);
+}
+
+/** Credentials of a caller. */
+export function channelCredentials(tls: TlsFiles | undefined): ChannelCredentials {
+  if (tls === undefined) return ChannelCredentials.createInsecure();
+  return ChannelCredentials.createSsl(readFileSync(tls.ca), readFileSync(tls.key), readFileSync(tls.cert));
+}

@@ -1,0 +1,128 @@
+import { currentTraceparent } from '@gerbang/runtime';
+import { Binary, type Collection, type Document, type Filter, type OptionalUnlessRequiredId, type UpdateFilter } from 'mongodb';
+import type { Store } from './connection.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
+import { traced } from './traced.ts';
+
+/** An event on its way into an aggregate's tail; `payload` is a serialized message. */
+export type NewEvent = { type: string; schema: number; payload: Uint8Array; atMs: number };
+
+/** An event as it stands in the tail and, once confirmed, in `<collection>_events`. */
+export type StoredEvent = { seq: bigint; event: string; schema: number; at: Date; payload: Binary; traceparent: string };
+
+/** What every aggregate's document has beside its state (architecture §3). */
+export type AggregateDocument<State extends Document> = State & {
+  _id: string;
+  schema: number;
+  version: bigint;
+  /** The sequence number of the newest event, 0 before the first. */
+  last_seq: bigint;
+  /** Whose events these are; the relay puts it on every message. */
+  merchant_id: string;
+  /** Events that the notifier has not confirmed yet, oldest first. */
+  tail: StoredEvent[];
+};
+
+/** A state change: the fields to set and to remove, and the events it means. */
+export type Change<State> = { set: Partial<State>; unset?: readonly (keyof State & string)[]; events?: readonly NewEvent[] };
+
+/** Which version of which aggregate a change was decided on. */
+export type Versioned = Pick<AggregateDocument<Document>, '_id' | 'version' | 'last_seq'>;
+
+/** A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version. */
+export type Aggregates<State extends Document> = {
+  collection: Collection<AggregateDocument<State>>;
+  /** Creates the aggregate. False when the id is taken. */
+  insert(id: string, merchantId: string, state: State, events: readonly NewEvent[]): Promise<boolean>;
+  /** Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and decide anew). */
+  change(current: Versioned, change: Change<State>): Promise<AggregateDocument<State> | undefined>;
+  /** `linearizable` after a duplicate key or a lost answer: what is there now, not what a majority had a moment ago. */
+  find(id: string, options?: { linearizable: boolean }): Promise<AggregateDocument<State> | undefined>;
+  /** Removes an aggregate that has never had an event, if it still has this version. */
+  removeUnannounced(current: Versioned): Promise<boolean>;
+};
+
+/** Called with the document after each write that added events; the relay hooks in here. */
+export type AfterWrite = (type: string, document: AggregateDocument<Document>) => void;
+
+/** Opens a collection of aggregates and its indexes. `schema` is the version of the state's shape, stored on each document. */
+export async function openAggregates<State extends Document>(
+  store: Store,
+  name: string,
+  options: { schema: number; afterWrite?: AfterWrite },
+): Promise<Aggregates<State>> {
+  const collection = store.collection<AggregateDocument<State>>(name);
+  await collection.createIndex(
+    { 'tail.at': 1 },
+    { name: 'unconfirmed', partialFilterExpression: { 'tail.0': { $exists: true } } },
+  );
+  const announce = (document: AggregateDocument<State>, events: readonly NewEvent[] | undefined) => {
+    if (events !== undefined && events.length > 0) options.afterWrite?.(name, document);
+  };
+  return {
+    collection,
+    async insert(id, merchantId, state, events) {
+      const document = {
+        ...state,
+        _id: id,
+        schema: options.schema,
+        version: 1n,
+        last_seq: BigInt(events.length),
+        merchant_id: merchantId,
+        tail: toTail(events, 0n),
+      } as AggregateDocument<State>;
+      try {
+        await traced('insertOne', name, () =>
+          collection.insertOne(document as OptionalUnlessRequiredId<AggregateDocument<State>>),
+        );
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+      announce(document, events);
+      return true;
+    },
+    async change(current, change) {
+      const events = change.events ?? [];
+      const update: Document = {
+        $set: { ...change.set, last_seq: current.last_seq + BigInt(events.length) },
+        $inc: { version: 1n },
+      };
+      if (events.length > 0) update.$push = { tail: { $each: toTail(events, current.last_seq) } };
+      if (change.unset !== undefined && change.unset.length > 0) {
+        update.$unset = Object.fromEntries(change.unset.map((field) => [field, '']));
+      }
+      const filter = { _id: current._id, version: current.version } as Filter<AggregateDocument<State>>;
+      const after = await traced('findOneAndUpdate', name, () =>
+        collection.findOneAndUpdate(filter, update as UpdateFilter<AggregateDocument<State>>, { returnDocument: 'after' }),
+      );
+      if (after === null) return undefined;
+      announce(after as AggregateDocument<State>, events);
+      return after as AggregateDocument<State>;
+    },
+    async find(id, options) {
+      const filter = { _id: id } as Filter<AggregateDocument<State>>;
+      const found = await traced('findOne', name, () =>
+        collection.findOne(filter, options?.linearizable ? { readConcern: 'linearizable' } : {}),
+      );
+      return (found ?? undefined) as AggregateDocument<State> | undefined;
+    },
+    async removeUnannounced(current) {
+      const filter = { _id: current._id, version: current.version, last_seq: 0n } as Filter<AggregateDocument<State>>;
+      const { deletedCount } = await traced('deleteOne', name, () => collection.deleteOne(filter));
+      return deletedCount === 1;
+    },
+  };
+}
+
+function toTail(events: readonly NewEvent[], lastSeq: bigint): StoredEvent[] {
+  const traceparent = currentTraceparent();
+  return events.map((event, i) => ({
+    seq: lastSeq + BigInt(i) + 1n,
+    event: event.type,
+    schema: event.schema,
+    at: new Date(event.atMs),
+    payload: new Binary(event.payload),
+    traceparent,
+  }));
+}

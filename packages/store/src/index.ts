@@ -1,0 +1,16 @@
+export {
+  type AfterWrite,
+  type AggregateDocument,
+  type Aggregates,
+  type Change,
+  type NewEvent,
+  openAggregates,
+  type StoredEvent,
+} from './aggregates.ts';
+export { type AuditEntry, type AuditLog, type AuditRecord, openAuditLog } from './audit-log.ts';
+export { connectStore, type Store } from './connection.ts';
+export { decodeCursor, encodeCursor } from './cursor.ts';
+export { type Due, type DueTimer, startDueTimer } from './due.ts';
+export { isDuplicateKey } from './duplicate-key.ts';
+export { type IdempotencyClaim, type IdempotencyKeys, openIdempotencyKeys } from './idempotency.ts';
+export { traced } from './traced.ts';

@@ -1,0 +1,4 @@
+export { eventually } from './eventually.ts';
+export { startTestMongo, type TestMongo } from './mongo.ts';
+export { freePort, startTestNats, type TestNats } from './nats.ts';
+export { testLog } from './quiet-log.ts';

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** A nats-server with JetStream on a free port and a store of its own. */
+export type TestNats = {
+  url: string;
+  /** Kills it (SIGKILL) and starts it again on the same port; `loseStore` deletes what it had stored. */
+  restart(options: { loseStore: boolean }): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Starts the `nats-server` of the PATH. */
+export async function startTestNats(): Promise<TestNats> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'gerbang-nats-'));
+  const port = await freePort();
+  let server = await launch(folder, port);
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    async restart({ loseStore }) {
+      await end(server, 'SIGKILL');
+      if (loseStore) await rm(folder, { recursive: true, force: true });
+      server = await launch(folder, port);
+    },
+    async stop() {
+      await end(server, 'SIGTERM');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A TCP port that nothing listens on now. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  if (address === null || typeof address === 'string') throw new Error('no TCP address');
+  probe.close();
+  await once(probe, 'close');
+  return address.port;
+}
+
+async function launch(folder: string, port: number): Promise<ChildProcess> {
+  const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ready = new Promise<void>((resolve, reject) => {
+    let text = '';
+    server.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('Server is ready')) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', (code) => reject(new Error(`nats-server ended with ${code}: ${text.slice(-500)}`)));
+  });
+  await ready;
+  return server;
+}
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const exited = once(server, 'exit');
+  server.kill(signal);
+  await exited;
+}
