@@ -1,0 +1,4 @@
+export { presentCallbackSettings } from './callback-settings.ts';
+export { presentDelivery } from './delivery.ts';
+export { presentTransfer, presentTransferForWebhook, transferStatusOf } from './transfer.ts';
+export { type DomainEvent, presentWebhook, type UrlSetting, type Webhook } from './webhook.ts';
