@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { currentTraceparent } from '@gerbang/runtime';
 import { Binary, type Collection, type Document, type Filter, type OptionalUnlessRequiredId, type UpdateFilter } from 'mongodb';
 import type { Store } from './connection.ts';
@@ -15,6 +16,8 @@ export type AggregateDocument<State extends Document> = State & {
   _id: string;
   schema: number;
   version: bigint;
+  /** Tells this aggregate from an earlier, removed one with the same id: a decision on that one can't touch this. */
+  incarnation: string;
   /** The sequence number of the newest event, 0 before the first. */
   last_seq: bigint;
   /** Whose events these are; the relay puts it on every message. */
@@ -24,10 +27,16 @@ export type AggregateDocument<State extends Document> = State & {
 };
 
 /** A state change: the fields to set and to remove, and the events it means. */
-export type Change<State> = { set: Partial<State>; unset?: readonly (keyof State & string)[]; events?: readonly NewEvent[] };
+export type Change<State> = {
+  set: Partial<State>;
+  unset?: readonly (keyof State & string)[];
+  events?: readonly NewEvent[];
+  /** Leaves publishing to the next write of the aggregate, or to the sweep: for events that nobody waits for. */
+  quiet?: boolean;
+};
 
 /** Which version of which aggregate a change was decided on. */
-export type Versioned = Pick<AggregateDocument<Document>, '_id' | 'version' | 'last_seq'>;
+export type Versioned = Pick<AggregateDocument<Document>, '_id' | 'version' | 'incarnation' | 'last_seq'>;
 
 /** A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version. */
 export type Aggregates<State extends Document> = {
@@ -67,6 +76,7 @@ export async function openAggregates<State extends Document>(
         _id: id,
         schema: options.schema,
         version: 1n,
+        incarnation: randomUUID(),
         last_seq: BigInt(events.length),
         merchant_id: merchantId,
         tail: toTail(events, 0n),
@@ -92,12 +102,14 @@ export async function openAggregates<State extends Document>(
       if (change.unset !== undefined && change.unset.length > 0) {
         update.$unset = Object.fromEntries(change.unset.map((field) => [field, '']));
       }
-      const filter = { _id: current._id, version: current.version } as Filter<AggregateDocument<State>>;
+      const filter = { _id: current._id, version: current.version, incarnation: current.incarnation } as Filter<
+        AggregateDocument<State>
+      >;
       const after = await traced('findOneAndUpdate', name, () =>
         collection.findOneAndUpdate(filter, update as UpdateFilter<AggregateDocument<State>>, { returnDocument: 'after' }),
       );
       if (after === null) return undefined;
-      announce(after as AggregateDocument<State>, events);
+      if (!change.quiet) announce(after as AggregateDocument<State>, events);
       return after as AggregateDocument<State>;
     },
     async find(id, options) {
@@ -108,7 +120,9 @@ export async function openAggregates<State extends Document>(
       return (found ?? undefined) as AggregateDocument<State> | undefined;
     },
     async removeUnannounced(current) {
-      const filter = { _id: current._id, version: current.version, last_seq: 0n } as Filter<AggregateDocument<State>>;
+      const filter = { _id: current._id, version: current.version, incarnation: current.incarnation, last_seq: 0n } as Filter<
+        AggregateDocument<State>
+      >;
       const { deletedCount } = await traced('deleteOne', name, () => collection.deleteOne(filter));
       return deletedCount === 1;
     },
