@@ -41,8 +41,8 @@ export type Versioned = Pick<AggregateDocument<Document>, '_id' | 'version' | 'i
 /** A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version. */
 export type Aggregates<State extends Document> = {
   collection: Collection<AggregateDocument<State>>;
-  /** Creates the aggregate. False when the id is taken. */
-  insert(id: string, merchantId: string, state: State, events: readonly NewEvent[]): Promise<boolean>;
+  /** Creates the aggregate; undefined when the id is taken. */
+  insert(id: string, merchantId: string, state: State, events: readonly NewEvent[]): Promise<AggregateDocument<State> | undefined>;
   /** Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and decide anew). */
   change(current: Versioned, change: Change<State>): Promise<AggregateDocument<State> | undefined>;
   /** `linearizable` after a duplicate key or a lost answer: what is there now, not what a majority had a moment ago. */
@@ -86,11 +86,11 @@ export async function openAggregates<State extends Document>(
           collection.insertOne(document as OptionalUnlessRequiredId<AggregateDocument<State>>),
         );
       } catch (error) {
-        if (isDuplicateKey(error)) return false;
+        if (isDuplicateKey(error)) return undefined;
         throw error;
       }
       announce(document, events);
-      return true;
+      return document;
     },
     async change(current, change) {
       const events = change.events ?? [];
