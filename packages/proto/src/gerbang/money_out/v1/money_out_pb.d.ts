@@ -589,6 +589,24 @@ export declare type ResolveResponse = Message<"gerbang.money_out.v1.ResolveRespo
 export declare const ResolveResponseSchema: GenMessage<ResolveResponse>;
 
 /**
+ * Payload of "disbursement.accepted": the ledger holds the gross amount.
+ *
+ * @generated from message gerbang.money_out.v1.DisbursementAccepted
+ */
+export declare type DisbursementAccepted = Message<"gerbang.money_out.v1.DisbursementAccepted"> & {
+  /**
+   * @generated from field: gerbang.money_out.v1.Transfer transfer = 1;
+   */
+  transfer?: Transfer | undefined;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.DisbursementAccepted.
+ * Use `create(DisbursementAcceptedSchema)` to create a new message.
+ */
+export declare const DisbursementAcceptedSchema: GenMessage<DisbursementAccepted>;
+
+/**
  * Payload of "disbursement.succeeded" and "disbursement.failed".
  *
  * @generated from message gerbang.money_out.v1.DisbursementFinished
