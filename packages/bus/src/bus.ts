@@ -13,43 +13,55 @@ import { connect, type NatsConnection, nanos } from '@nats-io/transport-node';
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 const MAX_BYTES = 1024 * 1024 * 1024;
 
-/** A connection to NATS that reconnects for ever. */
+/** What publishers and consumers work with once NATS has been reached. */
+export type Connected = { connection: NatsConnection; jetstream: JetStreamClient; manager: JetStreamManager };
+
+/** A connection to NATS that is made in the background and made again for ever: a service works without it, its events wait in their tails. */
 export type Bus = Closeable & {
-  connection: NatsConnection;
-  jetstream: JetStreamClient;
-  manager: JetStreamManager;
+  /** Resolves once NATS has been reached for the first time. */
+  connected(): Promise<Connected>;
   isConnected(): boolean;
 };
 
-/** Connects to NATS; waits for it when it is not there yet. */
-export async function connectBus(options: { url: string; name: string; log: Logger }): Promise<Bus> {
-  const connection = await connect({
-    servers: options.url,
-    name: options.name,
-    waitOnFirstConnect: true,
-    reconnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 200,
-    reconnectJitter: 100,
-    pingInterval: 10_000,
-    maxPingOut: 3,
-  });
-  let connected = true;
-  (async () => {
+/** Starts to connect to NATS and returns at once. */
+export function openBus(options: { url: string; name: string; log: Logger }): Bus {
+  const { log } = options;
+  let up = false;
+  let closed = false;
+  let current: NatsConnection | undefined;
+  const open = async (): Promise<Connected> => {
+    const connection = await connect({
+      servers: options.url,
+      name: options.name,
+      waitOnFirstConnect: true,
+      reconnect: true,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 200,
+      reconnectJitter: 100,
+      pingInterval: 10_000,
+      maxPingOut: 3,
+    });
+    current = connection;
+    if (closed) await connection.close();
+    up = true;
+    follow(connection).catch((error: unknown) => log.error({ err: error }, 'lost track of the NATS connection'));
+    return { connection, jetstream: jetstream(connection), manager: await jetstreamManager(connection, { checkAPI: false }) };
+  };
+  const follow = async (connection: NatsConnection) => {
     for await (const status of connection.status()) {
-      if (status.type === 'disconnect') connected = false;
-      if (status.type === 'reconnect') connected = true;
-      if (status.type === 'disconnect' || status.type === 'reconnect') options.log.info({ nats: status.type }, 'NATS connection');
+      if (status.type !== 'disconnect' && status.type !== 'reconnect') continue;
+      up = status.type === 'reconnect';
+      log.info({ nats: status.type }, 'NATS connection');
     }
-  })().catch((error: unknown) => options.log.error({ err: error }, 'lost track of the NATS connection'));
-  const manager = await jetstreamManager(connection, { checkAPI: false });
+  };
+  const opening = open();
+  opening.catch((error: unknown) => log.error({ err: error }, 'could not connect to NATS'));
   return {
-    connection,
-    jetstream: jetstream(connection),
-    manager,
-    isConnected: () => connected && !connection.isClosed(),
-    close: async () => {
-      if (!connection.isClosed()) await connection.close();
+    connected: () => opening,
+    isConnected: () => up,
+    async close() {
+      closed = true;
+      if (current !== undefined && !current.isClosed()) await current.close();
     },
   };
 }
@@ -60,7 +72,7 @@ export function streamOf(service: string): { name: string; subjects: string } {
 }
 
 /** Makes sure the service's stream is there as configured: one stream a service, on file, bounded by age and size. */
-export async function ensureStream(bus: Bus, service: string, replicas: number): Promise<void> {
+export async function ensureStream(manager: JetStreamManager, service: string, replicas: number): Promise<void> {
   const { name, subjects } = streamOf(service);
   const config = {
     name,
@@ -71,14 +83,14 @@ export async function ensureStream(bus: Bus, service: string, replicas: number):
     max_bytes: MAX_BYTES,
     num_replicas: replicas,
   };
-  const known = await bus.manager.streams.info(name).then(
+  const known = await manager.streams.info(name).then(
     () => true,
     (error: unknown) => {
       if (isNotFound(error)) return false;
       throw error;
     },
   );
-  if (!known) await bus.manager.streams.add(config);
+  if (!known) await manager.streams.add(config);
 }
 
 /** Whether JetStream answered that there is no such stream or consumer. */

@@ -80,7 +80,8 @@ export function consume(options: {
 }
 
 async function openConsumer(bus: Bus, service: string, durable: string, batchMax: number) {
-  await ensureStream(bus, service, 1);
+  const { jetstream, manager } = await bus.connected();
+  await ensureStream(manager, service, 1);
   const { name } = streamOf(service);
   const config = {
     durable_name: durable,
@@ -89,8 +90,8 @@ async function openConsumer(bus: Bus, service: string, durable: string, batchMax
     ack_wait: nanos(ACK_WAIT_MS),
     max_ack_pending: batchMax * 4,
   };
-  await bus.manager.consumers.add(name, config);
-  return bus.jetstream.consumers.get(name, durable);
+  await manager.consumers.add(name, config);
+  return jetstream.consumers.get(name, durable);
 }
 
 function receive(message: JsMsg): Received {

@@ -1,4 +1,4 @@
-export { type Bus, connectBus } from './bus.ts';
+export { type Bus, openBus } from './bus.ts';
 export { consume, type Received } from './consumer.ts';
 export { implementEventSource } from './event-source.ts';
 export { createRelay, type Relay } from './relay.ts';

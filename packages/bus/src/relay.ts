@@ -35,14 +35,17 @@ export function createRelay(options: { bus: Bus; store: Store; service: string; 
   let closed = false;
 
   const publish = async (type: string, document: Tailed) => {
-    streamReady ??= ensureStream(bus, service, options.streamReplicas ?? 1);
+    // Not reached yet: the sweep publishes it once NATS is there, instead of a queue that grows in memory.
+    if (!bus.isConnected()) return;
+    const { jetstream, manager } = await bus.connected();
+    streamReady ??= ensureStream(manager, service, options.streamReplicas ?? 1);
     await streamReady.catch((error: unknown) => {
       streamReady = undefined;
       throw error;
     });
     const batch = toBinary(EventBatchSchema, toBatch(service, type, document));
     try {
-      await bus.jetstream.publish(`gerbang.${service}.${type}`, batch, { timeout: PUBLISH_TIMEOUT_MS });
+      await jetstream.publish(`gerbang.${service}.${type}`, batch, { timeout: PUBLISH_TIMEOUT_MS });
     } catch (error) {
       // The stream itself may be gone, with NATS's whole store: make it again before the next publication.
       streamReady = undefined;

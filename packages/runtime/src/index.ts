@@ -1,3 +1,4 @@
+export { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export { type Admin, createMetrics, type Readiness, startAdmin } from './admin.ts';
 export { startBusinessClock } from './business-clock.ts';
 export { type Closeable, ClosingStack, within } from './closing.ts';

@@ -1,0 +1,14 @@
+import type { MerchantDirectory } from '@gerbang/rpc';
+import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
+import type { InProgress } from './transfer/on-due.ts';
+import type { SagaContext } from './transfer/saga.ts';
+
+/** The service's dependencies as one plain object. */
+export type Context = SagaContext & {
+  merchants: MerchantDirectory;
+  idempotencyKeys: IdempotencyKeys;
+  audit: AuditLog;
+  inProgress: InProgress;
+  /** Calls to the rail that have outlived their request; draining waits for them. */
+  background: Set<Promise<unknown>>;
+};

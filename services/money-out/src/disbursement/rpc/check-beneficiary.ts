@@ -1,0 +1,30 @@
+import { newUlid, RefusalError, refuse } from '@gerbang/core';
+import type { CheckBeneficiaryRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import type { Context } from '../../context.ts';
+import { mustFindBank } from '../content.ts';
+import { DISBURSEMENT } from '../product.ts';
+
+/** Asks the bank whose account this is. Refusals: product_not_allowed, validation (bank_code), not_found, vendor_inactive. */
+export async function checkBeneficiary(context: Context, request: CheckBeneficiaryRequest) {
+  await context.merchants.admitProduct(request.merchantId, DISBURSEMENT);
+  const bank = mustFindBank(request.bankCode);
+  const found = await context.rail.inquireAccount(
+    { bankCode: bank.nationalCode, accountNumber: request.bankAccountNumber, partnerReference: newUlid(context.clock.now()) },
+    { signal: AbortSignal.timeout(context.railTimeoutMs) },
+  );
+  switch (found.outcome) {
+    case 'found':
+      return {
+        bankCode: request.bankCode,
+        bankName: bank.name,
+        bankAccountNumber: request.bankAccountNumber,
+        bankAccountName: found.accountName,
+      };
+    case 'not_found':
+      throw new RefusalError(refuse('not_found', { message: 'The beneficiary account could not be verified' }));
+    case 'unknown':
+      throw new RefusalError(refuse('vendor_inactive', { message: 'The beneficiary bank does not answer; try again later' }));
+    default:
+      return found satisfies never;
+  }
+}

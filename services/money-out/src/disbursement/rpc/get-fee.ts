@@ -1,0 +1,15 @@
+import { feeFor } from '@gerbang/core';
+import type { GetFeeRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import type { Context } from '../../context.ts';
+import { mustFindBank } from '../content.ts';
+import { DISBURSEMENT, toFeeRules } from '../product.ts';
+
+/** The fee of a disbursement to a bank. Refusals: product_not_allowed, account_not_found, account_of_other_merchant, validation (bank_code). */
+export async function getFee(context: Context, request: GetFeeRequest) {
+  const profile = await context.merchants.admitProduct(request.merchantId, DISBURSEMENT);
+  await context.merchants.account(request.merchantId, request.accountId);
+  const bank = mustFindBank(request.bankCode);
+  // Disbursements have a fixed fee; a percentage would need the amount, which this question does not carry.
+  const feeSen = feeFor(toFeeRules(profile.fees), DISBURSEMENT, bank.nationalCode, 0n, context.clock.now());
+  return { bankCode: request.bankCode, feeSen };
+}

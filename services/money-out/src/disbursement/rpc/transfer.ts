@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { feeFor, newUlid, RefusalError, refuse } from '@gerbang/core';
+import type { Limit, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { type TransferRequest, TransferResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import type { Context } from '../../context.ts';
+import { holdFunds, sendToRail } from '../../transfer/saga.ts';
+import { type StoredTransfer, type TransferOrder, toMessage } from '../../transfer/store.ts';
+import { contentHash, mustFindBank } from '../content.ts';
+import { DISBURSEMENT, toFeeRules } from '../product.ts';
+
+/** A create answers when the rail has, or after this long as it then stands (contract §6). */
+const ANSWER_AFTER_MS = 3_000;
+
+/**
+ * Orders a disbursement, once per account and reference. Refusals: product_not_allowed, account_not_found, account_of_other_merchant, frozen,
+ * validation (bank_code), duplicate_reference, account_limit, insufficient_balance, idempotency_key_reused, idempotency_key_running.
+ */
+export async function transfer(context: Context, request: TransferRequest) {
+  const { idempotencyKey } = request;
+  if (idempotencyKey === undefined)
+    return { transfer: await order(context, request, newUlid(context.clock.now())), replayed: false };
+  const { key, route, bodyHash } = idempotencyKey;
+  const { response, replayed } = await context.idempotencyKeys.run(
+    { merchantId: request.merchantId, route, key, bodyHash },
+    () => newUlid(context.clock.now()),
+    async (transactionId) => {
+      const ordered = await order(context, request, transactionId);
+      return toBinary(TransferResponseSchema, create(TransferResponseSchema, { transfer: ordered }));
+    },
+  );
+  const { transfer: answered } = fromBinary(TransferResponseSchema, response);
+  return answered === undefined ? { replayed } : { transfer: answered, replayed };
+}
+
+async function order(context: Context, request: TransferRequest, transactionId: string) {
+  const { profile } = await context.merchants.admit(request.merchantId, DISBURSEMENT, request.accountId);
+  const placed = await place(context, toOrder(request, profile, transactionId, context.clock.now()), profile.limits);
+  const { order: ordered, state } = await answerInTime(context, placed);
+  return toMessage(ordered, state);
+}
+
+/** The transfer as it stands once its funds are held: a new one, or the one that its reference names already. */
+async function place(
+  context: Context,
+  wanted: TransferOrder,
+  limits: readonly Limit[],
+): Promise<{ transfer: StoredTransfer; isNew: boolean }> {
+  for (;;) {
+    const known = await context.transfers.find(wanted.accountId, wanted.referenceNumber, { linearizable: true });
+    if (known !== undefined) return { transfer: await repeat(context, known, wanted), isNew: false };
+    checkLimits(limits, wanted.amountSen);
+    const created = await context.transfers.insert(wanted);
+    // Taken between the look and the write: look again.
+    if (created !== undefined) return { transfer: await holdFunds(context, created), isNew: true };
+  }
+}
+
+/** An order under a reference that is taken: the same content is the existing transfer, other content is refused (contract §2). */
+async function repeat(context: Context, known: StoredTransfer, wanted: TransferOrder): Promise<StoredTransfer> {
+  if (known.order.contentHash !== wanted.contentHash) throw new RefusalError(refuse('duplicate_reference'));
+  // Not accepted yet: help, by the same posting key, so that this answer and the first one agree.
+  return known.state.status === 'created' ? holdFunds(context, known) : known;
+}
+
+/** Calls the rail for a new transfer and gives what it has become within the time for an answer; the call itself goes on. */
+async function answerInTime(
+  context: Context,
+  { transfer: placed, isNew }: { transfer: StoredTransfer; isNew: boolean },
+): Promise<StoredTransfer> {
+  if (!isNew || placed.state.status !== 'sent') return placed;
+  const { transactionId } = placed.order;
+  context.inProgress.add(transactionId);
+  const running = sendToRail(context, placed)
+    .catch((error: unknown) => {
+      context.log.warn({ err: error, transaction_id: transactionId }, 'a transfer was left to its timer');
+      return placed;
+    })
+    .finally(() => context.inProgress.delete(transactionId));
+  context.background.add(running);
+  running.finally(() => context.background.delete(running));
+  const timer = new AbortController();
+  const late = sleep(ANSWER_AFTER_MS, placed, { signal: timer.signal }).catch(() => placed);
+  return Promise.race([running, late]).finally(() => timer.abort());
+}
+
+function toOrder(request: TransferRequest, profile: Profile, transactionId: string, nowMs: number): TransferOrder {
+  const bank = mustFindBank(request.bankCode);
+  const { bankAccountNumber, bankAccountName, amountSen, description } = request;
+  return {
+    transactionId,
+    merchantId: request.merchantId,
+    partition: profile.partition,
+    accountId: request.accountId,
+    referenceNumber: request.referenceNumber,
+    contentHash: contentHash({ bankCode: bank.nationalCode, bankAccountNumber, bankAccountName, amountSen, description }),
+    amountSen,
+    feeSen: feeFor(toFeeRules(profile.fees), DISBURSEMENT, bank.nationalCode, amountSen, nowMs),
+    bankCode: request.bankCode,
+    bankName: bank.name,
+    bankAccountNumber,
+    bankAccountName,
+    description,
+    createdAtMs: nowMs,
+  };
+}
+
+function checkLimits(limits: readonly Limit[], amountSen: bigint): void {
+  for (const { product, minimumSen, maximumSen } of limits) {
+    if (product !== DISBURSEMENT) continue;
+    if (amountSen < minimumSen || (maximumSen > 0n && amountSen > maximumSen)) throw new RefusalError(refuse('account_limit'));
+  }
+}

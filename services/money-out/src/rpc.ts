@@ -1,0 +1,35 @@
+import { DisbursementService, ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { implement } from '@gerbang/rpc';
+import type { Context } from './context.ts';
+import { checkBeneficiary } from './disbursement/rpc/check-beneficiary.ts';
+import { getFee } from './disbursement/rpc/get-fee.ts';
+import { getTransfer } from './disbursement/rpc/get-transfer.ts';
+import { listTransfers } from './disbursement/rpc/list-transfers.ts';
+import { transfer } from './disbursement/rpc/transfer.ts';
+import { listUnresolved } from './resolution/rpc/list-unresolved.ts';
+import { resolve } from './resolution/rpc/resolve.ts';
+
+/** Everything that others may call, and who may. */
+export function implementations(context: Context) {
+  return [
+    implement(
+      DisbursementService,
+      {
+        transfer: (request) => transfer(context, request),
+        checkBeneficiary: (request) => checkBeneficiary(context, request),
+        getFee: (request) => getFee(context, request),
+        getTransfer: (request) => getTransfer(context, request),
+        listTransfers: (request) => listTransfers(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      ResolutionService,
+      {
+        listUnresolved: (request) => listUnresolved(context, request),
+        resolve: (request) => resolve(context, request),
+      },
+      ['gerbang'],
+    ),
+  ];
+}

@@ -1,0 +1,120 @@
+import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
+import type { Clock } from '@gerbang/core';
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { openSnapBankTransfer } from '@gerbang/rails';
+import { createMerchantDirectory, openChannel, startRpcServer } from '@gerbang/rpc';
+import {
+  type Closeable,
+  ClosingStack,
+  createLogger,
+  createMetrics,
+  startAdmin,
+  startBusinessClock,
+  startTelemetry,
+} from '@gerbang/runtime';
+import { connectStore, openAuditLog, openIdempotencyKeys, startDueTimer } from '@gerbang/store';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { createTransferMetrics } from './metrics.ts';
+import { implementations } from './rpc.ts';
+import { onTransferDue } from './transfer/on-due.ts';
+import { openTransferStore, TRANSFERS } from './transfer/store.ts';
+
+const NAME = 'money-out';
+
+/** Longer than a timer's whole work: a call to the rail, an inquiry and the ledger. */
+const LEASE_MS = 20_000;
+
+export type Service = Closeable & { port: number; adminPort: number };
+
+/** Starts the service; `clock` replaces the business clock in tests. */
+export async function startService(config: Config, options: { clock?: Clock } = {}): Promise<Service> {
+  const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
+  const closing = new ClosingStack(log);
+  try {
+    closing.push('telemetry', await startTelemetry({ service: NAME, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
+    const businessClock = await startBusinessClock(options.clock === undefined ? config.SANDBOX_CLOCK_URL : undefined, log);
+    closing.push('clock', () => businessClock.close());
+    const clock = options.clock ?? businessClock;
+    const store = await connectStore({
+      uri: config.MONGODB_URI,
+      database: `${config.MONGODB_DB_PREFIX}money_out`,
+      appName: NAME,
+    });
+    closing.push('store', () => store.close());
+    const bus = openBus({ url: config.NATS_URL, name: NAME, log });
+    closing.push('bus', () => bus.close());
+    const relay = createRelay({ bus, store, service: NAME, streamReplicas: config.STREAM_REPLICAS, log });
+    closing.push('relay', () => relay.close());
+    const transfers = await openTransferStore(store, relay.afterWrite);
+    relay.sweep([TRANSFERS]);
+
+    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls });
+    closing.push('merchant channel', () => merchantChannel.close());
+    const ledgerChannel = openChannel({ address: config.LEDGER_RPC, tls: config.tls });
+    closing.push('ledger channel', () => ledgerChannel.close());
+    const merchants = createMerchantDirectory({ merchants: merchantChannel.client(MerchantService), log });
+    closing.push('merchant directory', () => merchants.close());
+    const rail = openSnapBankTransfer({
+      url: config.RAIL_BANK_TRANSFER_URL,
+      clientKey: config.RAIL_BANK_TRANSFER_CLIENT_KEY,
+      clientSecret: config.RAIL_BANK_TRANSFER_CLIENT_SECRET,
+      privateKey: config.RAIL_BANK_TRANSFER_PRIVATE_KEY,
+      partnerId: config.RAIL_BANK_TRANSFER_PARTNER_ID,
+      channelId: config.RAIL_BANK_TRANSFER_CHANNEL_ID,
+    });
+    closing.push('rail', () => rail.close());
+
+    const registry = createMetrics(NAME);
+    const context: Context = {
+      transfers,
+      ledger: ledgerChannel.client(LedgerService),
+      rail,
+      clock,
+      log,
+      metrics: createTransferMetrics(registry),
+      railTimeoutMs: config.RAIL_TIMEOUT_MS,
+      merchants,
+      idempotencyKeys: await openIdempotencyKeys(store, clock),
+      audit: openAuditLog(store),
+      inProgress: new Set(),
+      background: new Set(),
+    };
+    closing.push('calls to the rail', async () => {
+      await Promise.all(context.background);
+    });
+    const timer = await startDueTimer({
+      collection: transfers.aggregates.collection,
+      clock,
+      log,
+      leaseMs: LEASE_MS,
+      handle: (document) => onTransferDue(context, context.inProgress, transfers.fromDocument(document)),
+    });
+    closing.push('timer', () => timer.close());
+    const rpc = await startRpcServer({
+      host: config.RPC_HOST,
+      port: config.RPC_PORT,
+      tls: config.tls,
+      log,
+      implementations: [...implementations(context), implementEventSource(store, [TRANSFERS])],
+      ready: () => true,
+    });
+    closing.push('rpc', () => rpc.close());
+    const admin = await startAdmin({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      metrics: registry,
+      ready: async () => {
+        await store.ping();
+        return undefined;
+      },
+    });
+    closing.push('admin', () => admin.close());
+    log.info({ port: rpc.port }, 'ready');
+    return { port: rpc.port, adminPort: admin.port, close: () => closing.close() };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}

@@ -1,0 +1,184 @@
+import { type Clock, isRefusal, jakartaDay, RefusalError } from '@gerbang/core';
+import { Intent, type LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { BankTransferInquiryResult, BankTransferRail, BankTransferResult } from '@gerbang/rails';
+import type { RpcClient } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
+import type { Metrics } from '../metrics.ts';
+import { readRequest, toRequest, writeRequest } from './rail-request.ts';
+import { inquiryDelayMs, RESUME_AFTER_MS, UNRESOLVED_AFTER_MS } from './schedule.ts';
+import type { StoredTransfer, TransferOrder, TransferStore } from './store.ts';
+import { decide, isFinal, type TransferCommand } from './transfer.ts';
+
+/** What the saga works with. */
+export type SagaContext = {
+  transfers: TransferStore;
+  ledger: RpcClient<typeof LedgerService>;
+  rail: BankTransferRail;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+  /** For a call to the rail, or for an inquiry. */
+  railTimeoutMs: number;
+};
+
+/** Attempts at a write that others may win before it is left to them. */
+const CONFLICTS_MAX = 5;
+
+/**
+ * Takes a created transfer to `sent`: the ledger holds the gross amount, under one posting key whoever asks, then the exact request is persisted.
+ * Refusals: insufficient_balance (the transfer is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
+ */
+export async function holdFunds(context: SagaContext, created: StoredTransfer): Promise<StoredTransfer> {
+  const { order } = created;
+  let balanceAfterSen: bigint;
+  try {
+    const held = await context.ledger.post({ ...posting(order), intent: Intent.HOLD, postingKey: `${order.transactionId}:hold` });
+    balanceAfterSen = held.availableAfterSen;
+  } catch (error) {
+    if (error instanceof RefusalError && error.refusal.refused === 'insufficient_balance')
+      await context.transfers.remove(created);
+    throw error;
+  }
+  const request = writeRequest(toRequest(order, Date.now()));
+  const sent = await change(context, created, { type: 'send', balanceAfterSen, request }, context.clock.now() + RESUME_AFTER_MS);
+  if (sent.document.version === created.document.version + 1n) context.metrics.accepted(order);
+  return sent;
+}
+
+/** Calls the rail for the first time and settles what it answers. What the rail does is never an error: what is open stays open, and is inquired. */
+export async function sendToRail(context: SagaContext, sent: StoredTransfer): Promise<StoredTransfer> {
+  if (sent.state.status !== 'sent') return sent;
+  const request = readRequest(sent.state.request);
+  return settle(context, sent, await context.rail.transfer(request, { signal: AbortSignal.timeout(context.railTimeoutMs) }));
+}
+
+/**
+ * Asks the rail how a sent transfer ended. One that the rail does not know is sent again, the very same request, but only on the day it was made:
+ * after that the rail can't tell repetitions apart (SNAP's external id is unique for a day), and operators decide.
+ */
+export async function inquire(context: SagaContext, sent: StoredTransfer): Promise<StoredTransfer> {
+  if (sent.state.status !== 'sent') return sent;
+  const request = readRequest(sent.state.request);
+  const found = await context.rail.inquireTransfer(request, { signal: AbortSignal.timeout(context.railTimeoutMs) });
+  if (found.outcome !== 'not_found') return settle(context, sent, found);
+  if (jakartaDay(request.createdAtMs) === jakartaDay(Date.now())) return sendToRail(context, sent);
+  return wait(context, sent, 'the rail does not know it, and it is too late to send it again', true);
+}
+
+/**
+ * Writes what the rail says, the ledger first. Capture and release share one posting key, so of two contradicting answers only the first moves
+ * money; the second is refused by the ledger and raises an alert (architecture §5).
+ */
+export async function settle(
+  context: SagaContext,
+  sent: StoredTransfer,
+  verdict: Exclude<BankTransferResult | BankTransferInquiryResult, { outcome: 'not_found' }>,
+): Promise<StoredTransfer> {
+  const { order, state } = sent;
+  if (state.status !== 'sent') return sent;
+  switch (verdict.outcome) {
+    case 'succeeded':
+      await postOutcome(context, order, Intent.CAPTURE);
+      return finish(context, sent, { type: 'succeed', railReference: verdict.railReference });
+    case 'failed': {
+      await postOutcome(context, order, Intent.RELEASE);
+      const { code, reason, beneficiaryUnknown } = verdict;
+      return finish(context, sent, { type: 'fail', code, reason, beneficiaryUnknown });
+    }
+    case 'pending':
+      return wait(context, sent, 'pending at the rail', isOverdue(context, order));
+    case 'unknown':
+      return wait(context, sent, verdict.reason, isOverdue(context, order));
+    default:
+      return verdict satisfies never;
+  }
+}
+
+async function postOutcome(context: SagaContext, order: TransferOrder, intent: Intent.CAPTURE | Intent.RELEASE): Promise<void> {
+  try {
+    await context.ledger.post({ ...posting(order), intent, postingKey: `${order.transactionId}:outcome` });
+  } catch (error) {
+    if (error instanceof RefusalError && error.refusal.refused === 'posting_key_conflict') {
+      context.metrics.contradicted();
+      context.log.error(
+        { transaction_id: order.transactionId, merchant_id: order.merchantId },
+        'the rail contradicts its earlier answer',
+      );
+    }
+    throw error;
+  }
+}
+
+async function finish(context: SagaContext, sent: StoredTransfer, command: TransferCommand): Promise<StoredTransfer> {
+  const finished = await change(context, sent, command, undefined);
+  const { transactionId, merchantId } = finished.order;
+  context.metrics.finished(finished.order, finished.state.status, context.clock.now());
+  context.log.info(
+    { transaction_id: transactionId, merchant_id: merchantId, status: finished.state.status },
+    'transfer finished',
+  );
+  return finished;
+}
+
+async function wait(context: SagaContext, sent: StoredTransfer, reason: string, unresolved: boolean): Promise<StoredTransfer> {
+  const inquiries = sent.state.status === 'sent' ? sent.state.inquiries : 0;
+  const waiting = await change(
+    context,
+    sent,
+    { type: 'wait', reason, unresolved },
+    context.clock.now() + inquiryDelayMs(inquiries),
+  );
+  const { transactionId, merchantId } = sent.order;
+  const fields = { transaction_id: transactionId, merchant_id: merchantId, reason };
+  if (unresolved) context.log.error(fields, 'the outcome of a transfer stays unknown; operators decide');
+  else context.log.warn(fields, 'the outcome of a transfer is not known yet');
+  return waiting;
+}
+
+/**
+ * Decides and writes; when somebody else has written meanwhile, decides anew on what is there now. Gives the transfer as it then stands.
+ * `nextDueMs`: when its timer fires next; undefined once it is final.
+ */
+async function change(
+  context: SagaContext,
+  transfer: StoredTransfer,
+  command: TransferCommand,
+  nextDueMs: number | undefined,
+): Promise<StoredTransfer> {
+  let current = transfer;
+  for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {
+    const nowMs = context.clock.now();
+    const events = decide(current.state, command, nowMs);
+    if (isRefusal(events)) throw new RefusalError(events);
+    if (events.length === 0) return current;
+    const written = await context.transfers.apply(current, events, nowMs, nextDueMs);
+    if (written !== undefined) return written;
+    const { accountId, referenceNumber, transactionId } = transfer.order;
+    const again = await context.transfers.find(accountId, referenceNumber, { linearizable: true });
+    if (again === undefined || again.order.transactionId !== transactionId) {
+      throw new Error(`transfer ${transactionId} has vanished while it was worked on`);
+    }
+    if (isFinal(again.state) || command.type === 'wait') return again;
+    current = again;
+  }
+  return current;
+}
+
+function isOverdue(context: SagaContext, order: TransferOrder): boolean {
+  return context.clock.now() - order.createdAtMs >= UNRESOLVED_AFTER_MS;
+}
+
+function posting(order: TransferOrder) {
+  return {
+    merchantId: order.merchantId,
+    partition: order.partition,
+    accountId: order.accountId,
+    amountSen: order.amountSen,
+    feeSen: order.feeSen,
+    rail: 'bank-transfer',
+    product: 'disbursement',
+    transactionId: order.transactionId,
+    referenceNumber: order.referenceNumber,
+    description: order.description,
+  };
+}
