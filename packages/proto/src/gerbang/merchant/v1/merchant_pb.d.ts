@@ -775,6 +775,56 @@ export declare type WebhookSettings = Message<"gerbang.merchant.v1.WebhookSettin
 export declare const WebhookSettingsSchema: GenMessage<WebhookSettings>;
 
 /**
+ * Payload of "merchant.created" and "merchant.updated": that something has changed. Who wants to know what it is now asks; no secret is ever in it.
+ *
+ * @generated from message gerbang.merchant.v1.MerchantChanged
+ */
+export declare type MerchantChanged = Message<"gerbang.merchant.v1.MerchantChanged"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * For instance "secret-rotated".
+   *
+   * @generated from field: string change = 2;
+   */
+  change: string;
+
+  /**
+   * The credential concerned; empty where there is none.
+   *
+   * @generated from field: string client_id = 3;
+   */
+  clientId: string;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.MerchantChanged.
+ * Use `create(MerchantChangedSchema)` to create a new message.
+ */
+export declare const MerchantChangedSchema: GenMessage<MerchantChanged>;
+
+/**
+ * Payload of "account.created" and "account.updated": the account as it is after the change.
+ *
+ * @generated from message gerbang.merchant.v1.AccountChanged
+ */
+export declare type AccountChanged = Message<"gerbang.merchant.v1.AccountChanged"> & {
+  /**
+   * @generated from field: gerbang.merchant.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.AccountChanged.
+ * Use `create(AccountChangedSchema)` to create a new message.
+ */
+export declare const AccountChangedSchema: GenMessage<AccountChanged>;
+
+/**
  * @generated from enum gerbang.merchant.v1.MerchantStatus
  */
 export enum MerchantStatus {

@@ -518,6 +518,19 @@ export declare const FundResponseSchema: GenMessage<FundResponse>;
  * @generated from message gerbang.merchant.v1.ListMerchantsRequest
  */
 export declare type ListMerchantsRequest = Message<"gerbang.merchant.v1.ListMerchantsRequest"> & {
+  /**
+   * 1 to 500; 0 = 100.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * The last merchant id of the page before; empty for the first page.
+   *
+   * @generated from field: string after = 2;
+   */
+  after: string;
 };
 
 /**
@@ -527,6 +540,8 @@ export declare type ListMerchantsRequest = Message<"gerbang.merchant.v1.ListMerc
 export declare const ListMerchantsRequestSchema: GenMessage<ListMerchantsRequest>;
 
 /**
+ * In the order of creation.
+ *
  * @generated from message gerbang.merchant.v1.ListMerchantsResponse
  */
 export declare type ListMerchantsResponse = Message<"gerbang.merchant.v1.ListMerchantsResponse"> & {
@@ -534,6 +549,13 @@ export declare type ListMerchantsResponse = Message<"gerbang.merchant.v1.ListMer
    * @generated from field: repeated gerbang.merchant.v1.MerchantSummary merchants = 1;
    */
   merchants: MerchantSummary[];
+
+  /**
+   * What `after` is for the next page; empty on the last one.
+   *
+   * @generated from field: string next_after = 2;
+   */
+  nextAfter: string;
 };
 
 /**
