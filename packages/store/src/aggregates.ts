@@ -42,7 +42,12 @@ export type Versioned = Pick<AggregateDocument<Document>, '_id' | 'version' | 'i
 export type Aggregates<State extends Document> = {
   collection: Collection<AggregateDocument<State>>;
   /** Creates the aggregate; undefined when the id is taken. */
-  insert(id: string, merchantId: string, state: State, events: readonly NewEvent[]): Promise<AggregateDocument<State> | undefined>;
+  insert(
+    id: string,
+    merchantId: string,
+    state: State,
+    events: readonly NewEvent[],
+  ): Promise<AggregateDocument<State> | undefined>;
   /** Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and decide anew). */
   change(current: Versioned, change: Change<State>): Promise<AggregateDocument<State> | undefined>;
   /** `linearizable` after a duplicate key or a lost answer: what is there now, not what a majority had a moment ago. */
