@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { EmbeddedMongo } from '@gerbang/embedded-mongo';
 
 /** A MongoDB for tests, and a prefix for database names that no other test uses. */
 export type TestMongo = { uri: string; databasePrefix: string; stop(): Promise<void> };
@@ -9,6 +8,7 @@ export async function startTestMongo(): Promise<TestMongo> {
   const databasePrefix = `test_${randomBytes(5).toString('hex')}_`;
   const uri = process.env.MONGODB_URI;
   if (uri !== undefined && uri !== '') return { uri, databasePrefix, stop: async () => {} };
+  const { EmbeddedMongo } = await import('@gerbang/embedded-mongo');
   const server = await EmbeddedMongo.start();
   return { uri: server.uri, databasePrefix, stop: () => server.stop() };
 }
