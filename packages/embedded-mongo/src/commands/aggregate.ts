@@ -1,0 +1,110 @@
+import { compilePipeline, type PipelineContext } from '../aggregate/stages.ts';
+import { encodeDocument } from '../bson/encode.ts';
+import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
+import { failure, location } from '../errors.ts';
+import { type PlannedQuery, prepareQuery } from '../query/find.ts';
+import { writeStage } from './aggregate-output.ts';
+import { arrayField, type Command, type CommandContext, countField, onlyKnown, refuseCollation, variablesOf } from './context.ts';
+import { firstBatchDefault } from './cursors.ts';
+
+const known = ['pipeline', 'cursor', 'allowDiskUse', 'let', 'hint', 'collation', 'bypassDocumentValidation', 'explain'];
+
+/** `aggregate`: what the leading stages say about order and filter is planned as a query, the rest runs over its result. */
+export const aggregate: Command = (body, context) => {
+  if (!isDoc(body.cursor))
+    throw failure('FailedToParse', "The 'cursor' option is required, except for aggregate with the explain argument");
+  const name = body.aggregate;
+  const { docs } = prepareAggregate(body, context);
+  const pipeline = arrayField(body, 'pipeline');
+  const last = pipeline.at(-1);
+  const output = isDoc(last) ? writeStage(last, context) : undefined;
+  const result: Iterable<Doc> = output ? output(docs()) : docs();
+  const collection = typeof name === 'string' ? context.store.collection(context.db, name) : undefined;
+  const namespace = `${context.db}.${typeof name === 'string' ? name : '$cmd.aggregate'}`;
+  return context.cursors.start(namespace, encoded(result), countField(body.cursor, 'batchSize') ?? firstBatchDefault, {
+    single: false,
+    nowMs: context.now.getTime(),
+    stillValid: () => typeof name !== 'string' || context.store.collection(context.db, name) === collection,
+  });
+};
+
+function* encoded(docs: Iterable<Doc>): Generator<Uint8Array> {
+  for (const doc of docs) yield encodeDocument(doc);
+}
+
+/** Checks and plans an aggregation without its last stage if that writes; explain uses it as well. */
+export function prepareAggregate(body: Doc, context: CommandContext): { query: PlannedQuery; docs: () => Iterable<Doc> } {
+  onlyKnown(body, 'aggregate', known);
+  refuseCollation(body);
+  const stages = arrayField(body, 'pipeline');
+  const last = stages.at(-1);
+  const writes = isDoc(last) && ('$out' in last || '$merge' in last);
+  const reading = writes ? stages.slice(0, -1) : stages;
+  const variables = variablesOf(body, context);
+  const pipelineContext: PipelineContext = {
+    variables,
+    read: (collection, filter) => documentsOf(context, collection, filter, variables),
+  };
+  const name = body.aggregate;
+  const first = reading[0];
+  if (typeof name !== 'string') {
+    const documents = isDoc(first) ? first.$documents : undefined;
+    if (!Array.isArray(documents))
+      throw failure('InvalidNamespace', '{aggregate: 1} is not valid for this pipeline: it must start with $documents');
+    const run = compilePipeline(reading.slice(1), pipelineContext);
+    return { query: prepareQuery(undefined, { filter: {}, variables }), docs: () => run(documents.filter(isDoc)) };
+  }
+  const { head, rest } = splitHead(reading);
+  const query = prepareQuery(context.store.collection(context.db, name), {
+    ...head,
+    variables,
+    ...(body.hint !== undefined && { hint: body.hint }),
+  });
+  const run = compilePipeline(rest, pipelineContext);
+  return { query, docs: () => run(decoded(query)) };
+}
+
+function* decoded(query: PlannedQuery): Generator<Doc> {
+  for (const found of query.run()) yield found.doc;
+}
+
+function* documentsOf(context: CommandContext, name: string, filter: Doc, variables: Doc): Generator<Doc> {
+  const query = prepareQuery(context.store.collection(context.db, name), { filter, variables });
+  for (const found of query.run()) yield found.doc;
+}
+
+type Head = { filter: Doc; sort?: Doc; skip?: number; limit?: number };
+
+/** Takes the leading `$match`, `$sort`, `$skip` and `$limit`, which in this order are a query. */
+function splitHead(stages: readonly unknown[]): { head: Head; rest: readonly unknown[] } {
+  const head: Head = { filter: {} };
+  const matches: Doc[] = [];
+  let at = 0;
+  const stageAt = (name: string) => {
+    const stage = stages[at];
+    return isDoc(stage) && Object.keys(stage).length === 1 ? stage[name] : undefined;
+  };
+  for (let match = stageAt('$match'); isDoc(match); match = stageAt('$match')) {
+    matches.push(match);
+    at++;
+  }
+  const [only] = matches;
+  head.filter = matches.length === 1 && only ? only : matches.length > 1 ? { $and: matches } : {};
+  const sort = stageAt('$sort');
+  if (isDoc(sort)) {
+    if (Object.keys(sort).length === 0) throw location(15976, '$sort stage must have at least one sort key');
+    head.sort = sort;
+    at++;
+  }
+  const skip = stageAt('$skip');
+  if (isNumeric(skip) && Number.isInteger(Number(skip)) && Number(skip) >= 0) {
+    head.skip = Number(skip);
+    at++;
+  }
+  const limit = stageAt('$limit');
+  if (isNumeric(limit) && Number.isInteger(Number(limit)) && Number(limit) > 0) {
+    head.limit = Number(limit);
+    at++;
+  }
+  return { head, rest: stages.slice(at) };
+}

@@ -1,0 +1,115 @@
+import type { Variables } from '../aggregate/expression.ts';
+import { type Doc, isDoc, isNumeric, typeNameOf } from '../bson/types.ts';
+import { CommandError, failure } from '../errors.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { Store } from '../storage/store.ts';
+import type { Cursors } from './cursors.ts';
+import type { FailPoints } from './fail-points.ts';
+import type { Retryable } from './retryable.ts';
+
+/** What the server is, as `hello` and `serverStatus` tell it. */
+export type ServerInfo = { host: string; port: number; setName: string; startedAt: Date; connections: () => number };
+
+/** Everything a command may use. */
+export type CommandContext = {
+  store: Store;
+  cursors: Cursors;
+  failPoints: FailPoints;
+  info: ServerInfo;
+  db: string;
+  now: Date;
+  connectionId: number;
+  /** Present if the command carries a transaction number. */
+  retryable: Retryable | undefined;
+};
+
+export type Command = (body: Doc, context: CommandContext) => Doc;
+
+/** `$$NOW` and what `let` binds. */
+export function variablesOf(body: Doc, context: CommandContext): Variables {
+  const bound = body.let;
+  return { NOW: context.now, ...(isDoc(bound) ? bound : {}) };
+}
+
+/** Fields that any command may carry. */
+const generic = new Set(
+  `$db lsid txnNumber $clusterTime $readPreference readConcern writeConcern comment maxTimeMS apiVersion apiStrict apiDeprecationErrors
+  $audit $client $configServerState mayBypassWriteBlocking`.split(/\s+/),
+);
+
+/** Refuses fields the server doesn't know: an option that is ignored would change results in silence. */
+export function onlyKnown(body: Doc, command: string, known: readonly string[]): void {
+  for (const name in body) {
+    if (name === command || generic.has(name) || known.includes(name)) continue;
+    throw new CommandError(40415, 'Location40415', `BSON field '${command}.${name}' is an unknown field.`);
+  }
+}
+
+export function docField(body: Doc, name: string): Doc {
+  const value = body[name];
+  if (value === undefined || value === null) return {};
+  if (isDoc(value)) return value;
+  throw wrongType(name, value, 'object');
+}
+
+export function optionalDoc(body: Doc, name: string): Doc | undefined {
+  return body[name] === undefined ? undefined : docField(body, name);
+}
+
+export function arrayField(body: Doc, name: string): unknown[] {
+  const value = body[name];
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value;
+  throw wrongType(name, value, 'array');
+}
+
+export function stringField(body: Doc, name: string): string {
+  const value = body[name];
+  if (typeof value === 'string') return value;
+  throw wrongType(name, value, 'string');
+}
+
+/** A whole number that is not negative. */
+export function countField(body: Doc, name: string): number | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  const number = isNumeric(value) ? Number(value) : Number.NaN;
+  if (!Number.isFinite(number)) throw wrongType(name, value, 'number');
+  if (number < 0) throw failure('BadValue', `BSON field '${name}' value must be >= 0, actual value '${number}'`);
+  return Math.trunc(number);
+}
+
+export const flag = (body: Doc, name: string) => body[name] === true || (isNumeric(body[name]) && Number(body[name]) !== 0);
+
+const wrongType = (name: string, value: unknown, expected: string) =>
+  failure('TypeMismatch', `BSON field '${name}' is the wrong type '${typeNameOf(value)}', expected type '${expected}'`);
+
+/** Only the comparison by bytes is there. */
+export function refuseCollation(body: Doc): void {
+  const collation = body.collation;
+  if (isDoc(collation) && Object.keys(collation).length > 0 && collation.locale !== 'simple') {
+    throw failure('NotImplemented', 'collation is not supported by this server');
+  }
+}
+
+/** The name of the collection a command works on. */
+export function collectionName(body: Doc, command: string): string {
+  const name = body[command];
+  if (typeof name !== 'string') throw failure('InvalidNamespace', `collection name has invalid type ${typeNameOf(name)}`);
+  if (name === '' || name.includes('\0') || name.includes('$'))
+    throw failure('InvalidNamespace', `Invalid collection name specified '${name}'`);
+  return name;
+}
+
+/** The collection a write goes to, created if it doesn't exist. */
+export function collectionToWrite(context: CommandContext, name: string): Collection {
+  return context.store.collection(context.db, name) ?? createCollection(context, name, {});
+}
+
+export function createCollection(context: CommandContext, name: string, options: Doc): Collection {
+  if (name.startsWith('system.')) throw failure('InvalidNamespace', `cannot write to '${context.db}.${name}'`);
+  if (`${context.db}.${name}`.length > 255) throw failure('InvalidNamespace', 'Fully qualified namespace is too long');
+  if (context.db === '' || /[/\\. "$\0]/.test(context.db))
+    throw failure('InvalidNamespace', `Invalid namespace specified '${context.db}.${name}'`);
+  return context.store.createCollection(context.db, name, options);
+}

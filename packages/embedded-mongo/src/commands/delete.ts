@@ -1,0 +1,37 @@
+import { isDoc } from '../bson/types.ts';
+import { failure } from '../errors.ts';
+import { prepareQuery } from '../query/find.ts';
+import { arrayField, type Command, collectionName, docField, onlyKnown, refuseCollation, variablesOf } from './context.ts';
+import { isOrdered, runStatements } from './statements.ts';
+
+/** `delete`: each statement removes one document or all that match. */
+export const deleteDocuments: Command = (body, context) => {
+  onlyKnown(body, 'delete', ['deletes', 'ordered', 'let', 'stmtId', 'stmtIds']);
+  const collection = context.store.collection(context.db, collectionName(body, 'delete'));
+  const variables = variablesOf(body, context);
+  const { replies, writeErrors } = runStatements(body, context, arrayField(body, 'deletes'), isOrdered(body), (statement) => {
+    if (!isDoc(statement)) throw failure('TypeMismatch', 'delete statements must be objects');
+    onlyKnown(statement, 'deletes', ['q', 'limit', 'collation', 'hint']);
+    refuseCollation(statement);
+    const limit = Number(statement.limit);
+    if (limit !== 0 && limit !== 1)
+      throw failure('FailedToParse', `The limit field in delete objects must be 0 or 1. Got ${statement.limit}`);
+    const hint = statement.hint;
+    const query = { filter: docField(statement, 'q'), variables, limit, ...(hint !== undefined && { hint }) };
+    const targets = [...prepareQuery(collection, query).run()].map(({ rid }) => rid);
+    let n = 0;
+    for (const rid of targets) {
+      const stored = collection?.byRid(rid);
+      if (!stored || !collection) continue;
+      context.store.commits.write();
+      collection.remove(stored);
+      n++;
+    }
+    return { n };
+  });
+  return {
+    n: replies.reduce((sum, { reply }) => sum + Number(reply.n), 0),
+    ...(writeErrors.length > 0 && { writeErrors }),
+    ok: 1,
+  };
+};

@@ -1,0 +1,116 @@
+import { Binary } from 'bson';
+import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
+import { CommandError, failure } from '../errors.ts';
+import type { CommandContext } from './context.ts';
+import { type Failing, labelsOf } from './fail-points.ts';
+import { commands, retryableWrites } from './registry.ts';
+import { Retryable } from './retryable.ts';
+
+export type ServerParts = Omit<CommandContext, 'db' | 'now' | 'connectionId' | 'retryable'>;
+
+/** What became of a command: a reply, or the connection is to be closed without one. */
+export type Outcome = { reply: Doc; close: boolean; blockMs: number };
+
+/**
+ * Runs one command. A refusal becomes an error reply; anything unforeseen undoes the batch it was part of, because it may
+ * have happened half way through a write.
+ */
+export function dispatch(body: Doc, parts: ServerParts, connectionId: number): Outcome {
+  const [name = ''] = Object.keys(body);
+  const transactional = body.txnNumber !== undefined;
+  const failing = parts.failPoints.strike(name, transactional);
+  if (failing?.closeConnection) return { reply: { ok: 0 }, close: true, blockMs: failing.blockMs };
+  const reply = failing?.error ? errorReply(failing.error, failing.errorLabels) : guarded(name, body, parts, connectionId);
+  return { reply: withWriteConcernError(reply, failing), close: false, blockMs: failing?.blockMs ?? 0 };
+}
+
+function guarded(name: string, body: Doc, parts: ServerParts, connectionId: number): Doc {
+  try {
+    return run(name, body, parts, connectionId);
+  } catch (error) {
+    if (error instanceof CommandError) return errorReply(error, labelsOf(error.code, body.txnNumber !== undefined));
+    parts.store.commits.poison(error);
+    return errorReply(failure('InternalError', error instanceof Error ? error.message : String(error)), undefined);
+  }
+}
+
+function run(name: string, body: Doc, parts: ServerParts, connectionId: number): Doc {
+  const command = commands.get(name);
+  if (!command) throw failure('CommandNotFound', `no such command: '${name}'`);
+  const db = body.$db;
+  checkTransaction(body);
+  checkReadConcern(body);
+  const now = new Date();
+  const context: CommandContext = {
+    ...parts,
+    db: typeof db === 'string' ? db : 'admin',
+    now,
+    connectionId,
+    retryable: retryableOf(name, body, parts, now),
+  };
+  const writeConcernError = writeConcernErrorOf(body);
+  const reply = command(body, context);
+  context.retryable?.save();
+  return writeConcernError ? { ...reply, writeConcernError } : reply;
+}
+
+function checkTransaction(body: Doc): void {
+  if (body.startTransaction !== undefined || body.autocommit !== undefined) {
+    throw failure('IllegalOperation', 'Multi-document transactions are not supported by this server');
+  }
+}
+
+const readLevels = new Set(['local', 'available', 'majority', 'linearizable']);
+
+function checkReadConcern(body: Doc): void {
+  const concern = body.readConcern;
+  if (!isDoc(concern)) return;
+  const level = concern.level;
+  if (level === 'snapshot') throw failure('NotImplemented', 'readConcern snapshot is not supported by this server');
+  if (level !== undefined && !readLevels.has(String(level)))
+    throw failure('FailedToParse', `readConcern level '${String(level)}' is not known`);
+}
+
+/** More members than this one can't be waited for. */
+function writeConcernErrorOf(body: Doc): Doc | undefined {
+  const concern = body.writeConcern;
+  if (!isDoc(concern)) return undefined;
+  const { w } = concern;
+  if (w === undefined || w === 'majority' || (isNumeric(w) && Number(w) <= 1)) return undefined;
+  return isNumeric(w)
+    ? { code: 100, codeName: 'UnsatisfiableWriteConcern', errmsg: 'Not enough data-bearing nodes' }
+    : {
+        code: 79,
+        codeName: 'UnknownReplWriteConcern',
+        errmsg: `No write concern mode named '${String(w)}' found in replica set configuration`,
+      };
+}
+
+function retryableOf(name: string, body: Doc, parts: ServerParts, now: Date): Retryable | undefined {
+  const txn = body.txnNumber;
+  if (txn === undefined || !retryableWrites.has(name)) return undefined;
+  const lsid = body.lsid;
+  const id = isDoc(lsid) ? lsid.id : undefined;
+  if (!(id instanceof Binary)) throw failure('InvalidOptions', 'Transaction number requires a session ID to also be specified');
+  return new Retryable(parts.store, id.buffer.subarray(0, id.position), Number(txn), now.getTime());
+}
+
+export function errorReply(error: CommandError, errorLabels: string[] | undefined): Doc {
+  return {
+    ok: 0,
+    errmsg: error.message,
+    code: error.code,
+    codeName: error.codeName,
+    ...error.extra,
+    ...(errorLabels && { errorLabels }),
+  };
+}
+
+function withWriteConcernError(reply: Doc, failing: Failing | undefined): Doc {
+  if (!failing?.writeConcernError) return reply;
+  return {
+    ...reply,
+    writeConcernError: failing.writeConcernError,
+    ...(failing.errorLabels && { errorLabels: failing.errorLabels }),
+  };
+}

@@ -1,0 +1,121 @@
+import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
+import { CommandError, errorCodes, failure } from '../errors.ts';
+import type { Command } from './context.ts';
+
+type FailPoint = { left: number; skip: number; probability: number; data: Doc };
+
+/** What a fail point does to one command. */
+export type Failing = {
+  closeConnection: boolean;
+  blockMs: number;
+  error: CommandError | undefined;
+  writeConcernError: Doc | undefined;
+  errorLabels: string[] | undefined;
+};
+
+const known = new Set(['failCommand', 'onPrimaryTransactionalWrite']);
+const codeNames = new Map<number, string>([
+  ...Object.entries(errorCodes).map(([name, code]) => [code, name] as [number, string]),
+  [10107, 'NotWritablePrimary'],
+  [11600, 'InterruptedAtShutdown'],
+  [11602, 'InterruptedDueToReplStateChange'],
+  [13435, 'NotPrimaryNoSecondaryOk'],
+  [13436, 'NotPrimaryOrSecondary'],
+  [189, 'PrimarySteppedDown'],
+  [64, 'WriteConcernTimeout'],
+  [89, 'NetworkTimeout'],
+  [7, 'HostNotFound'],
+  [9001, 'SocketException'],
+  [262, 'ExceededTimeLimit'],
+  [112, 'WriteConflict'],
+  [11601, 'Interrupted'],
+]);
+
+/** Fail points, so that services can be tested against a failing database. */
+export class FailPoints {
+  readonly #active = new Map<string, FailPoint>();
+
+  configure(name: string, mode: unknown, data: Doc): void {
+    if (!known.has(name)) throw failure('FailPointSetFailed', `failpoint not found: ${name}`);
+    if (mode === 'off') {
+      this.#active.delete(name);
+      return;
+    }
+    const options = isDoc(mode) ? mode : {};
+    if (mode !== 'alwaysOn' && !isDoc(mode)) throw failure('BadValue', `unknown failpoint mode: ${String(mode)}`);
+    this.#active.set(name, {
+      left: isNumeric(options.times) ? Number(options.times) : Number.POSITIVE_INFINITY,
+      skip: isNumeric(options.skip) ? Number(options.skip) : 0,
+      probability: isNumeric(options.activationProbability) ? Number(options.activationProbability) : 1,
+      data,
+    });
+  }
+
+  /** What happens to a command, undefined if nothing. Each call counts as one use. */
+  strike(command: string, transactional: boolean): Failing | undefined {
+    if (this.#active.size === 0) return undefined;
+    return this.#commandFailing(command, transactional) ?? (transactional ? this.#transactionalFailing() : undefined);
+  }
+
+  #commandFailing(command: string, retryable: boolean): Failing | undefined {
+    const point = this.#active.get('failCommand');
+    const commands = point?.data.failCommands;
+    if (!point || !Array.isArray(commands) || !commands.includes(command) || !this.#use('failCommand', point)) return undefined;
+    const { data } = point;
+    const labels = Array.isArray(data.errorLabels) ? data.errorLabels.map(String) : undefined;
+    const code = isNumeric(data.errorCode) ? Number(data.errorCode) : undefined;
+    return {
+      closeConnection: data.closeConnection === true,
+      blockMs: data.blockConnection === true ? Number(data.blockTimeMS ?? 0) : 0,
+      error: code === undefined ? undefined : injected(code, "Failing command via 'failCommand' failpoint"),
+      writeConcernError: isDoc(data.writeConcernError) ? data.writeConcernError : undefined,
+      errorLabels: labels ?? labelsOf(code ?? writeConcernCode(data), retryable),
+    };
+  }
+
+  #transactionalFailing(): Failing | undefined {
+    const point = this.#active.get('onPrimaryTransactionalWrite');
+    if (!point || !this.#use('onPrimaryTransactionalWrite', point)) return undefined;
+    const { data } = point;
+    const code = isNumeric(data.failBeforeCommitExceptionCode) ? Number(data.failBeforeCommitExceptionCode) : undefined;
+    const error = code === undefined ? undefined : injected(code, 'Failing write via onPrimaryTransactionalWrite');
+    return {
+      closeConnection: data.closeConnection !== false,
+      blockMs: 0,
+      error,
+      writeConcernError: undefined,
+      errorLabels: labelsOf(code, true),
+    };
+  }
+
+  #use(name: string, point: FailPoint): boolean {
+    if (point.skip > 0) {
+      point.skip--;
+      return false;
+    }
+    if (point.probability < 1 && Math.random() >= point.probability) return false;
+    if (--point.left <= 0) this.#active.delete(name);
+    return true;
+  }
+}
+
+const injected = (code: number, message: string) => new CommandError(code, codeNames.get(code) ?? `Location${code}`, message);
+
+const writeConcernCode = (data: Doc) => {
+  const error = data.writeConcernError;
+  return isDoc(error) && isNumeric(error.code) ? Number(error.code) : undefined;
+};
+
+const retryableCodes = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+
+/** The label with which the server marks an error after which a retryable write may be sent again. */
+export function labelsOf(code: number | undefined, retryable: boolean): string[] | undefined {
+  return retryable && code !== undefined && retryableCodes.has(code) ? ['RetryableWriteError'] : undefined;
+}
+
+export const configureFailPoint: Command = (body, context) => {
+  if (context.db !== 'admin') throw failure('Unauthorized', 'configureFailPoint may only be run against the admin database.');
+  const { configureFailPoint: name, mode, data } = body;
+  context.failPoints.configure(String(name), mode, isDoc(data) ? data : {});
+  return { count: 0, ok: 1 };
+};

@@ -1,0 +1,105 @@
+import { encodeDocument } from '../bson/encode.ts';
+import type { Doc } from '../bson/types.ts';
+import { failure } from '../errors.ts';
+import { type Found, type PlannedQuery, prepareQuery } from '../query/find.ts';
+import { compileProjection } from '../query/project.ts';
+import {
+  type Command,
+  type CommandContext,
+  collectionName,
+  countField,
+  docField,
+  flag,
+  onlyKnown,
+  refuseCollation,
+  stringField,
+  variablesOf,
+} from './context.ts';
+import { firstBatchDefault } from './cursors.ts';
+
+const known = [
+  ...['filter', 'sort', 'projection', 'hint', 'skip', 'limit', 'batchSize', 'singleBatch', 'let', 'collation', 'allowDiskUse'],
+  ...[
+    'noCursorTimeout',
+    'allowPartialResults',
+    'returnKey',
+    'showRecordId',
+    'tailable',
+    'awaitData',
+    'oplogReplay',
+    'min',
+    'max',
+  ],
+];
+
+/** `find`: answers a first batch; stored bytes go out as they are unless a projection changes them. */
+export const find: Command = (body, context) => {
+  const name = collectionName(body, 'find');
+  const { query, project } = prepareFind(body, context, name);
+  const collection = context.store.collection(context.db, name);
+  const limit = Number(body.limit ?? 0);
+  const single = flag(body, 'singleBatch') || limit < 0;
+  return context.cursors.start(
+    `${context.db}.${name}`,
+    bytesOf(query.run(), project),
+    countField(body, 'batchSize') ?? firstBatchDefault,
+    {
+      single,
+      nowMs: context.now.getTime(),
+      stillValid: () => context.store.collection(context.db, name) === collection,
+    },
+  );
+};
+
+/** Checks and plans a find; explain uses it as well. */
+export function prepareFind(
+  body: Doc,
+  context: CommandContext,
+  name: string,
+): { query: PlannedQuery; project: ((doc: Doc) => Doc) | undefined } {
+  onlyKnown(body, 'find', known);
+  refuseCollation(body);
+  for (const option of ['tailable', 'awaitData', 'returnKey', 'showRecordId']) {
+    if (flag(body, option)) throw failure('NotImplemented', `${option} is not supported by this server`);
+  }
+  if (body.min !== undefined || body.max !== undefined)
+    throw failure('NotImplemented', 'min and max are not supported by this server');
+  const filter = docField(body, 'filter');
+  const variables = variablesOf(body, context);
+  const projection = docField(body, 'projection');
+  const query = prepareQuery(context.store.collection(context.db, name), {
+    filter,
+    sort: docField(body, 'sort'),
+    skip: countField(body, 'skip') ?? 0,
+    limit: Math.abs(Number(body.limit ?? 0)),
+    variables,
+    ...(body.hint !== undefined && { hint: body.hint }),
+  });
+  const project = Object.keys(projection).length > 0 ? compileProjection(projection, { variables, filter }) : undefined;
+  return { query, project };
+}
+
+function* bytesOf(found: Iterable<Found>, project: ((doc: Doc) => Doc) | undefined): Generator<Uint8Array> {
+  for (const one of found) yield project ? encodeDocument(project(one.doc)) : one.bytes;
+}
+
+export const getMore: Command = (body, context) => {
+  onlyKnown(body, 'getMore', ['collection', 'batchSize', 'term', 'lastKnownCommittedOpTime']);
+  const id = body.getMore;
+  if (typeof id !== 'bigint')
+    throw failure('TypeMismatch', "BSON field 'getMore.getMore' is the wrong type, expected type 'long'");
+  const namespace = `${context.db}.${stringField(body, 'collection')}`;
+  return context.cursors.more(id, namespace, countField(body, 'batchSize') ?? 0, context.now.getTime());
+};
+
+export const killCursors: Command = (body, context) => {
+  onlyKnown(body, 'killCursors', ['cursors']);
+  const ids = Array.isArray(body.cursors) ? body.cursors : [];
+  const cursorsKilled: bigint[] = [];
+  const cursorsNotFound: bigint[] = [];
+  for (const id of ids) {
+    if (typeof id !== 'bigint') throw failure('TypeMismatch', 'cursor ids must be of type long');
+    (context.cursors.kill(id) ? cursorsKilled : cursorsNotFound).push(id);
+  }
+  return { cursorsKilled, cursorsNotFound, cursorsAlive: [], cursorsUnknown: [], ok: 1 };
+};

@@ -1,0 +1,102 @@
+import { arch, totalmem } from 'node:os';
+import { ObjectId } from 'bson';
+import { type Doc, isDoc } from '../bson/types.ts';
+import { failure } from '../errors.ts';
+import type { Command } from './context.ts';
+
+/** The server this one stands for: MongoDB 7.0. */
+const version = '7.0.0';
+const wireVersionMax = 21;
+export const messageBytesMax = 48_000_000;
+
+const electionId = new ObjectId('7fffffff0000000000000001');
+
+/** `hello` and its older names. No topologyVersion is told, so drivers poll and don't wait on an open `hello`. */
+export const hello: Command = (body, context) => {
+  const { info } = context;
+  const me = `${info.host}:${info.port}`;
+  return {
+    ...('hello' in body ? { isWritablePrimary: true } : { ismaster: true }),
+    helloOk: true,
+    hosts: [me],
+    setName: info.setName,
+    setVersion: 1,
+    secondary: false,
+    primary: me,
+    me,
+    electionId,
+    maxBsonObjectSize: 16 * 1024 * 1024,
+    maxMessageSizeBytes: messageBytesMax,
+    maxWriteBatchSize: 100_000,
+    localTime: context.now,
+    logicalSessionTimeoutMinutes: 30,
+    connectionId: context.connectionId,
+    minWireVersion: 0,
+    maxWireVersion: wireVersionMax,
+    readOnly: false,
+    ok: 1,
+  };
+};
+
+export const ping: Command = () => ({ ok: 1 });
+
+export const buildInfo: Command = () => ({
+  version,
+  gitVersion: 'embedded',
+  modules: ['embedded'],
+  sysInfo: 'embedded',
+  versionArray: [7, 0, 0, 0],
+  bits: 64,
+  debug: false,
+  maxBsonObjectSize: 16 * 1024 * 1024,
+  storageEngines: ['sqlite'],
+  ok: 1,
+});
+
+export const serverStatus: Command = (_body, context) => {
+  const uptimeMs = context.now.getTime() - context.info.startedAt.getTime();
+  const memory = process.memoryUsage();
+  return {
+    host: `${context.info.host}:${context.info.port}`,
+    version,
+    process: 'embedded-mongo',
+    pid: BigInt(process.pid),
+    uptime: uptimeMs / 1000,
+    uptimeMillis: BigInt(Math.round(uptimeMs)),
+    localTime: context.now,
+    connections: { current: context.info.connections() },
+    mem: { bits: 64, resident: Math.round(memory.rss / 2 ** 20), virtual: Math.round(memory.rss / 2 ** 20), supported: true },
+    metrics: { cursor: { open: { total: BigInt(context.cursors.count) } } },
+    repl: { setName: context.info.setName, isWritablePrimary: true, hosts: [`${context.info.host}:${context.info.port}`] },
+    storageEngine: { name: 'sqlite', persistent: true },
+    ok: 1,
+  };
+};
+
+export const hostInfo: Command = (_body, context) => ({
+  system: { currentTime: context.now, hostname: context.info.host, cpuArch: arch(), memSizeMB: Math.round(totalmem() / 2 ** 20) },
+  ok: 1,
+});
+
+const parameters: Doc = {
+  featureCompatibilityVersion: { version: '7.0' },
+  authenticationMechanisms: [],
+  enableTestCommands: true,
+  requireApiVersion: false,
+  ttlMonitorEnabled: true,
+};
+
+export const getParameter: Command = (body) => {
+  const wanted = body.getParameter;
+  const all = wanted === '*' || (isDoc(wanted) && wanted.allParameters === true);
+  const names = all ? Object.keys(parameters) : Object.keys(body).filter((name) => Object.hasOwn(parameters, name));
+  if (names.length === 0) throw failure('InvalidOptions', 'no option found to get');
+  return { ...Object.fromEntries(names.map((name) => [name, parameters[name]])), ok: 1 };
+};
+
+/** Sessions end by themselves; nothing waits for them here. */
+export const endSessions: Command = () => ({ ok: 1 });
+
+export const transactions: Command = () => {
+  throw failure('IllegalOperation', 'Multi-document transactions are not supported by this server');
+};

@@ -1,0 +1,55 @@
+import type { Doc } from '../bson/types.ts';
+import { CommandError, failure } from '../errors.ts';
+import type { CommandContext } from './context.ts';
+
+/** The most statements of one bulk write. */
+export const statementsMax = 100_000;
+
+export const isOrdered = (body: Doc) => body.ordered !== false;
+
+export type StatementReply = { index: number; reply: Doc };
+
+/**
+ * Runs the statements of a bulk write: an ordered one stops at the first error, an unordered one goes on. Statements
+ * of a retried write that were executed before answer what they answered then.
+ */
+export function runStatements(
+  body: Doc,
+  context: CommandContext,
+  statements: readonly unknown[],
+  ordered: boolean,
+  run: (statement: unknown) => Doc,
+): { replies: StatementReply[]; writeErrors: Doc[] } {
+  if (statements.length === 0 || statements.length > statementsMax) {
+    throw failure(
+      'InvalidLength',
+      `Write batch sizes must be between 1 and ${statementsMax}. Got ${statements.length} operations.`,
+    );
+  }
+  const replies: StatementReply[] = [];
+  const writeErrors: Doc[] = [];
+  for (const [index, statement] of statements.entries()) {
+    const number = statementNumber(body, index);
+    const earlier = context.retryable?.earlier(number);
+    if (earlier) {
+      replies.push({ index, reply: earlier });
+      continue;
+    }
+    try {
+      const reply = run(statement);
+      context.retryable?.executed(number, reply);
+      replies.push({ index, reply });
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      writeErrors.push({ index, code: error.code, ...error.extra, errmsg: error.message });
+      if (ordered) break;
+    }
+  }
+  return { replies, writeErrors };
+}
+
+function statementNumber(body: Doc, index: number): number {
+  const { stmtIds, stmtId } = body;
+  if (Array.isArray(stmtIds)) return Number(stmtIds[index] ?? index);
+  return Number(stmtId ?? 0) + index;
+}

@@ -1,0 +1,112 @@
+import type { Variables } from '../aggregate/expression.ts';
+import { decodeDocument } from '../bson/decode.ts';
+import { encodeDocument } from '../bson/encode.ts';
+import { type Doc, isDoc } from '../bson/types.ts';
+import { failure } from '../errors.ts';
+import { type Found, prepareQuery, type Query } from '../query/find.ts';
+import type { Collection } from '../storage/collection.ts';
+import { compileUpdate, type Update, upsertBase, withId } from '../update/update.ts';
+import {
+  arrayField,
+  type Command,
+  type CommandContext,
+  collectionName,
+  collectionToWrite,
+  docField,
+  flag,
+  onlyKnown,
+  refuseCollation,
+  variablesOf,
+} from './context.ts';
+import { checkId } from './insert.ts';
+import { isOrdered, runStatements } from './statements.ts';
+
+/** `update`: each statement changes one document or all that match, or inserts one. */
+export const update: Command = (body, context) => {
+  onlyKnown(body, 'update', ['updates', 'ordered', 'bypassDocumentValidation', 'let', 'stmtId', 'stmtIds']);
+  const name = collectionName(body, 'update');
+  const variables = variablesOf(body, context);
+  const { replies, writeErrors } = runStatements(body, context, arrayField(body, 'updates'), isOrdered(body), (statement) =>
+    runStatement(statement, name, variables, context),
+  );
+  const upserted = replies.flatMap(({ index, reply }) => ('upserted' in reply ? [{ index, _id: reply.upserted }] : []));
+  return {
+    n: total(replies, 'n'),
+    nModified: total(replies, 'nModified'),
+    ...(upserted.length > 0 && { upserted }),
+    ...(writeErrors.length > 0 && { writeErrors }),
+    ok: 1,
+  };
+};
+
+const total = (replies: ReadonlyArray<{ reply: Doc }>, field: string) =>
+  replies.reduce((sum, { reply }) => sum + Number(reply[field] ?? 0), 0);
+
+function runStatement(statement: unknown, name: string, outer: Variables, context: CommandContext): Doc {
+  if (!isDoc(statement)) throw failure('TypeMismatch', 'update statements must be objects');
+  onlyKnown(statement, 'updates', ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint']);
+  refuseCollation(statement);
+  const filter = docField(statement, 'q');
+  const multi = flag(statement, 'multi');
+  const variables = { ...outer, ...docField(statement, 'c') };
+  const compiled = compileUpdate(statement.u, {
+    filter,
+    arrayFilters: arrayField(statement, 'arrayFilters'),
+    variables,
+    now: context.now,
+  });
+  if (multi && compiled.kind === 'replacement')
+    throw failure('FailedToParse', 'multi update is not supported for replacement-style update');
+  const existing = context.store.collection(context.db, name);
+  const query: Query = { filter, variables, ...(statement.hint !== undefined && { hint: statement.hint }) };
+  const prepared = prepareQuery(existing, multi ? query : { ...query, limit: 1 });
+  let matched = 0;
+  let modified = 0;
+  if (existing) {
+    // All are found before the first is changed, or a change could move a document ahead of the walk.
+    const targets = multi ? [...prepared.run()].map(({ rid }) => rid) : [];
+    if (!multi) {
+      for (const found of prepared.run()) {
+        matched++;
+        if (changeStored(existing, found, compiled, context).changed) modified++;
+      }
+    }
+    for (const rid of targets) {
+      const stored = existing.byRid(rid);
+      if (!stored) continue;
+      matched++;
+      const doc = decodeDocument(stored.bytes);
+      if (changeStored(existing, { ...stored, doc }, compiled, context).changed) modified++;
+    }
+  }
+  if (matched > 0 || !flag(statement, 'upsert')) return { n: matched, nModified: modified };
+  const inserted = insertUpsert(context, name, filter, compiled);
+  return { n: 1, nModified: 0, upserted: inserted._id };
+}
+
+/** Applies an update to a stored document; `doc` may be shared, so the update works on its own copy. */
+export function changeStored(
+  collection: Collection,
+  found: Pick<Found, 'rid' | 'bytes' | 'doc'>,
+  compiled: Update,
+  context: CommandContext,
+): { changed: boolean; bytes: Uint8Array } {
+  const after = compiled.apply(decodeDocument(found.bytes), false);
+  const bytes = encodeDocument(after);
+  if (bytes.equals(found.bytes)) return { changed: false, bytes };
+  context.store.commits.write();
+  collection.replace(found.rid, collection.indexes.length > 0 ? found.doc : after, after, bytes);
+  return { changed: true, bytes };
+}
+
+/** Inserts what an upsert makes of its filter. */
+export function insertUpsert(context: CommandContext, name: string, filter: Doc, compiled: Update): Doc {
+  const base = upsertBase(filter);
+  const idOnly: Doc = '_id' in base ? { _id: base._id } : {};
+  const doc = withId(compiled.apply(compiled.kind === 'replacement' ? idOnly : base, true));
+  checkId(doc._id);
+  const collection = collectionToWrite(context, name);
+  context.store.commits.write();
+  collection.insert(encodeDocument(doc));
+  return doc;
+}

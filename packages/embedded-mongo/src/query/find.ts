@@ -1,0 +1,76 @@
+import type { Variables } from '../aggregate/expression.ts';
+import { decodeDocument } from '../bson/decode.ts';
+import type { Doc } from '../bson/types.ts';
+import type { Collection } from '../storage/collection.ts';
+import { compileFilter, type Matcher } from './match.ts';
+import { type Plan, planQuery } from './plan.ts';
+import { type Examined, scan } from './scan.ts';
+import { compileSort } from './sort.ts';
+
+/** A document found; it is decoded only if someone asks. */
+export class Found {
+  readonly rid: number;
+  readonly bytes: Uint8Array;
+  #doc: Doc | undefined;
+
+  constructor(rid: number, bytes: Uint8Array) {
+    this.rid = rid;
+    this.bytes = bytes;
+  }
+
+  get doc(): Doc {
+    this.#doc ??= decodeDocument(this.bytes);
+    return this.#doc;
+  }
+}
+
+export type Query = { filter: Doc; sort?: Doc; hint?: unknown; skip?: number; limit?: number; variables: Variables };
+
+/** A query with its plan, ready to run once. */
+export type PlannedQuery = { plan: Plan; examined: Examined; run: () => Generator<Found> };
+
+/** Compiles and plans a query; malformed filters and sorts are refused here, before anything runs. */
+export function prepareQuery(collection: Collection | undefined, query: Query): PlannedQuery {
+  const order =
+    query.sort && Object.keys(query.sort).length > 0 && !('$natural' in query.sort) ? compileSort(query.sort) : undefined;
+  const examined = { keys: 0, docs: 0 };
+  if (!collection) {
+    compileFilter(query.filter, query.variables);
+    return { plan: { kind: 'collection', reverse: false, sorted: true }, examined, run: nothing };
+  }
+  const plan = planQuery(collection, query);
+  const matches = residual(plan, query);
+  const run = () => {
+    const found = matching(collection, plan, matches, examined);
+    const sorted = !order || isSorted(plan) ? found : [...found].sort((a, b) => order(a.doc, b.doc));
+    return window(sorted, query.skip ?? 0, query.limit ?? 0);
+  };
+  return { plan, examined, run };
+}
+
+const isSorted = (plan: Plan) => plan.kind === 'id' || (plan.kind !== 'union' && plan.sorted);
+
+/** What is left to check after the plan: nothing for a lookup by `_id` alone. */
+function residual(plan: Plan, { filter, variables }: Query): Matcher | undefined {
+  if (plan.kind !== 'id') return Object.keys(filter).length === 0 ? undefined : compileFilter(filter, variables);
+  const { _id, ...rest } = filter;
+  return Object.keys(rest).length === 0 ? undefined : compileFilter(rest, variables);
+}
+
+function* nothing(): Generator<Found> {}
+
+function* matching(collection: Collection, plan: Plan, matches: Matcher | undefined, examined: Examined): Generator<Found> {
+  for (const { rid, bytes } of scan(collection, plan, examined)) {
+    const found = new Found(rid, bytes);
+    if (!matches || matches(found.doc)) yield found;
+  }
+}
+
+function* window(found: Iterable<Found>, skip: number, limit: number): Generator<Found> {
+  let passed = 0;
+  for (const one of found) {
+    if (passed++ < skip) continue;
+    yield one;
+    if (limit > 0 && passed >= skip + limit) return;
+  }
+}

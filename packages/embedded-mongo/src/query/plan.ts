@@ -1,0 +1,264 @@
+import { compareValues, equalValues } from '../bson/compare.ts';
+import { type Doc, isDoc, rankOf, typeRank } from '../bson/types.ts';
+import { failure } from '../errors.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { Index } from '../storage/index.ts';
+import { above } from '../storage/index-key.ts';
+import { type Condition, combine, conditionsOf, type Interval, intervalsOf } from './bounds.ts';
+import { sortFields } from './sort.ts';
+
+/** How documents are found. `sorted` tells that they come in the order that was asked for. */
+export type Plan =
+  | { kind: 'id'; id: unknown }
+  | { kind: 'collection'; reverse: boolean; sorted: boolean }
+  | { kind: 'index'; index: Index; ranges: readonly Interval[]; reverse: boolean; sorted: boolean; score: number }
+  | { kind: 'union'; plans: readonly Plan[] };
+
+export type PlanRequest = { filter: Doc; sort?: Doc; hint?: unknown };
+
+/** The most key ranges that one plan may walk. */
+const rangesMax = 2000;
+const everything: Interval = { low: Buffer.alloc(0), high: above };
+
+/** Chooses how to find the documents of a query. */
+export function planQuery(collection: Collection, request: PlanRequest): Plan {
+  const { filter, hint } = request;
+  const id = filter._id;
+  if (hint === undefined && id !== undefined && isPlainId(id)) return { kind: 'id', id };
+  const sort = request.sort && Object.keys(request.sort).length > 0 ? request.sort : undefined;
+  if (hint !== undefined) return hinted(collection, filter, sort, hint);
+  const conditions = conditionsOf(filter);
+  let best: (Plan & { kind: 'index' }) | undefined;
+  for (const index of collection.allIndexes) {
+    if (index.spec.hidden === true) continue;
+    const plan = usable(index, filter, conditions) ? indexPlan(index, conditions, sort) : undefined;
+    if (plan && plan.score > (best?.score ?? 0)) best = plan;
+  }
+  if (best && best.score >= pointScore) return best;
+  return (
+    unionPlan(collection, filter, sort) ??
+    best ?? { kind: 'collection', reverse: naturalReverse(sort), sorted: sort !== undefined && '$natural' in sort }
+  );
+}
+
+/** An `_id` that can be looked up: a value to equal, neither operators nor a pattern nor an array. */
+function isPlainId(id: unknown): boolean {
+  const rank = rankOf(id);
+  if (rank === typeRank.object) return isDoc(id) && Object.keys(id)[0]?.startsWith('$') !== true;
+  return rank !== typeRank.array && rank !== typeRank.regex && rank !== typeRank.null;
+}
+
+const naturalReverse = (sort: Doc | undefined) => sort !== undefined && '$natural' in sort && Number(sort.$natural) < 0;
+
+function hinted(collection: Collection, filter: Doc, sort: Doc | undefined, hint: unknown): Plan {
+  if (isDoc(hint) && '$natural' in hint) return { kind: 'collection', reverse: Number(hint.$natural) < 0, sorted: false };
+  const index = collection.allIndexes.find((one) =>
+    typeof hint === 'string' ? one.spec.name === hint : sameKey(one.spec.key, hint),
+  );
+  if (!index || index.spec.hidden === true)
+    throw failure(
+      'BadValue',
+      'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
+    );
+  const conditions = conditionsOf(filter);
+  if (index.partial && !usable(index, filter, conditions)) {
+    throw failure('NoQueryExecutionPlans', 'error processing query: planner returned error :: caused by :: No query solutions');
+  }
+  return (
+    indexPlan(index, conditions, sort) ?? { kind: 'index', index, ranges: [everything], reverse: false, sorted: false, score: 0 }
+  );
+}
+
+const sameKey = (key: Doc, hint: unknown) => isDoc(hint) && equalValues(key, hint);
+
+/** Whether an index holds every document the filter can match. */
+function usable(index: Index, filter: Doc, conditions: Map<string, Condition[]>): boolean {
+  const partial = index.spec.partialFilterExpression;
+  if (partial) return Object.entries(partial).every(([path, wanted]) => implied(path, wanted, filter, conditions));
+  if (!index.spec.sparse) return true;
+  // A document that is left out has none of the fields, so a condition that a missing field fails excludes it.
+  return index.fields.some((field) => conditions.get(field.path)?.some(excludesMissing));
+}
+
+const excludesMissing = (condition: Condition) =>
+  condition.kind === 'range' ||
+  condition.values.every((value) => rankOf(value) > typeRank.null || rankOf(value) === typeRank.minKey);
+
+/** Whether every document that satisfies the filter satisfies one clause of a partial index. */
+function implied(path: string, wanted: unknown, filter: Doc, conditions: Map<string, Condition[]>): boolean {
+  if (path === '$and' && Array.isArray(wanted)) {
+    return wanted.every(
+      (part) => isDoc(part) && Object.entries(part).every(([inner, clause]) => implied(inner, clause, filter, conditions)),
+    );
+  }
+  if (sameClause(filter, path, wanted)) return true;
+  const known = conditions.get(path) ?? [];
+  const clauses: Array<[string, unknown]> =
+    isDoc(wanted) && Object.keys(wanted)[0]?.startsWith('$') ? Object.entries(wanted) : [['$eq', wanted]];
+  return clauses.every(
+    ([operator, value]) =>
+      sameClause(filter, path, { [operator]: value }) || known.some((condition) => implies(condition, operator, value)),
+  );
+}
+
+function sameClause(filter: Doc, path: string, wanted: unknown): boolean {
+  const own = filter[path];
+  if (own !== undefined && equalValues(own, wanted)) return true;
+  if (isDoc(own) && isDoc(wanted)) {
+    const entries = Object.entries(wanted);
+    if (
+      entries.length > 0 &&
+      entries.every(([name, value]) => name.startsWith('$') && name in own && equalValues(own[name], value))
+    )
+      return true;
+  }
+  const parts = filter.$and;
+  return Array.isArray(parts) && parts.some((part) => isDoc(part) && sameClause(part, path, wanted));
+}
+
+function implies(condition: Condition, operator: string, wanted: unknown): boolean {
+  switch (operator) {
+    case '$exists':
+      return Boolean(wanted) && excludesMissing(condition);
+    case '$type':
+      return (
+        typeof wanted === 'string' &&
+        rankByType[wanted] !== undefined &&
+        ranksOf(condition).every((rank) => rank === rankByType[wanted])
+      );
+    case '$eq':
+      return condition.kind === 'points' && condition.values.every((value) => equalValues(value, wanted));
+    case '$in':
+      return (
+        condition.kind === 'points' &&
+        Array.isArray(wanted) &&
+        condition.values.every((value) => wanted.some((one) => equalValues(one, value)))
+      );
+    case '$gt':
+    case '$gte':
+      return ordered(condition, wanted, operator, condition.kind === 'range' ? condition.low : undefined, 1);
+    case '$lt':
+    case '$lte':
+      return ordered(condition, wanted, operator, condition.kind === 'range' ? condition.high : undefined, -1);
+    default:
+      return false;
+  }
+}
+
+const rankByType: Record<string, number> = {
+  date: typeRank.date,
+  string: typeRank.string,
+  objectId: typeRank.objectId,
+  number: typeRank.number,
+  bool: typeRank.bool,
+};
+const ranksOf = (condition: Condition) => (condition.kind === 'range' ? [condition.rank] : condition.values.map(rankOf));
+
+function ordered(
+  condition: Condition,
+  wanted: unknown,
+  operator: string,
+  edge: { value: unknown; inclusive: boolean } | undefined,
+  sign: 1 | -1,
+): boolean {
+  if (!ranksOf(condition).every((rank) => rank === rankOf(wanted))) return false;
+  const inclusive = operator === '$gte' || operator === '$lte';
+  const within = (value: unknown, open: boolean) => {
+    const order = compareValues(value, wanted) * sign;
+    return order > 0 || (order === 0 && (inclusive || open));
+  };
+  if (condition.kind === 'points') return condition.values.every((value) => within(value, false));
+  return edge !== undefined && within(edge.value, !edge.inclusive);
+}
+
+const pointScore = 100;
+const rangeScore = 40;
+const sortScore = 60;
+
+/** The plan over one index, undefined if it helps neither the filter nor the sort. */
+function indexPlan(
+  index: Index,
+  conditions: Map<string, Condition[]>,
+  sort: Doc | undefined,
+): (Plan & { kind: 'index' }) | undefined {
+  let prefixes: Interval[] = [{ low: Buffer.alloc(0), high: above }];
+  let score = 0;
+  let fixed = 0;
+  const usedArrays = new Set<string>();
+  let open = true;
+  for (const [at, field] of index.fields.entries()) {
+    const arrays = index.arrays?.[at] ?? [];
+    // Conditions on two fields of the same array may be met by different elements: bounds on one of them only.
+    const clash = arrays.some((path) => usedArrays.has(path));
+    const condition = open && !clash ? combine(conditions.get(field.path) ?? [], arrays.length > 0) : undefined;
+    if (!condition) break;
+    for (const path of arrays) usedArrays.add(path);
+    const intervals = intervalsOf(condition, field.direction);
+    if (prefixes.length * intervals.length > rangesMax) break;
+    // Each prefix so far is a point, so the next component's bounds follow its bytes.
+    prefixes = prefixes.flatMap((prefix) =>
+      intervals.map(({ low, high }) => ({ low: Buffer.concat([prefix.low, low]), high: Buffer.concat([prefix.low, high]) })),
+    );
+    if (condition.kind === 'range') {
+      score += rangeScore;
+      open = false;
+    } else {
+      score += pointScore - at;
+      if (intervals.length === 1) fixed++;
+      else if (fixed === at) fixed = at;
+    }
+    if (!open) break;
+  }
+  const order = sort && sortedBy(index, sort, conditions, prefixes.length === 1);
+  if (order) score += sortScore;
+  if (score === 0) return undefined;
+  // Among equals, an index whose fields are all bound by a unique key finds the least.
+  if (index.unique && score >= pointScore * index.fields.length - 10) score += 10;
+  return { kind: 'index', index, ranges: prefixes, reverse: order?.reverse ?? false, sorted: order !== undefined, score };
+}
+
+/** Whether walking the index, forwards or backwards, yields the order of a sort. */
+function sortedBy(
+  index: Index,
+  sort: Doc,
+  conditions: Map<string, Condition[]>,
+  oneRange: boolean,
+): { reverse: boolean } | undefined {
+  if (!oneRange || '$natural' in sort) return undefined;
+  const wanted = sortFields(sort);
+  let reverse: boolean | undefined;
+  let next = 0;
+  for (const [at, field] of index.fields.entries()) {
+    const want = wanted[next];
+    if (!want) break;
+    const arrays = index.arrays?.[at] ?? [];
+    const fixed =
+      conditions.get(field.path)?.some((condition) => condition.kind === 'points' && condition.values.length === 1) ?? false;
+    if (want.path !== field.path) {
+      if (fixed) continue;
+      return undefined;
+    }
+    if (arrays.length > 0) return undefined;
+    next++;
+    if (fixed) continue;
+    const backwards = want.direction !== field.direction;
+    if (reverse !== undefined && reverse !== backwards) return undefined;
+    reverse = backwards;
+  }
+  return next === wanted.length ? { reverse: reverse ?? false } : undefined;
+}
+
+/** `$or` whose branches all have an index: each is walked, and documents met twice count once. */
+function unionPlan(collection: Collection, filter: Doc, sort: Doc | undefined): Plan | undefined {
+  const branches = filter.$or;
+  if (!Array.isArray(branches)) return undefined;
+  const plans: Plan[] = [];
+  for (const branch of branches) {
+    if (!isDoc(branch)) return undefined;
+    const { $or: _, ...rest } = filter;
+    const plan = planQuery(collection, { filter: { $and: [rest, branch], ...branch } });
+    if (plan.kind === 'collection' || plan.kind === 'union') return undefined;
+    plans.push(plan);
+  }
+  return sort && '$natural' in sort ? undefined : { kind: 'union', plans };
+}

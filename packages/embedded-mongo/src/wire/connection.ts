@@ -1,0 +1,79 @@
+import type { Socket } from 'node:net';
+import type { Doc } from '../bson/types.ts';
+import { dispatch, errorReply, type ServerParts } from '../commands/dispatch.ts';
+import { messageBytesMax } from '../commands/server-commands.ts';
+import { CommandError, failure } from '../errors.ts';
+import { headerBytes, ProtocolError, type Request, readMessage, writeReply } from './message.ts';
+
+/** Serves one client until it leaves or breaks the protocol. Nothing that happens here reaches another client. */
+export function serveConnection(socket: Socket, parts: ServerParts, connectionId: number): void {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    pending.push(chunk);
+    pendingBytes += chunk.length;
+    try {
+      takeFrames();
+    } catch (error) {
+      // What can't be read can't be answered either.
+      socket.destroy();
+      if (!(error instanceof ProtocolError)) throw error;
+    }
+  });
+
+  function takeFrames(): void {
+    while (pendingBytes >= headerBytes) {
+      const [first] = pending;
+      const head = first && first.length >= 4 ? first : joined();
+      const bytes = head.readInt32LE(0);
+      if (bytes < headerBytes || bytes > messageBytesMax) throw new ProtocolError(`message length ${bytes} is not allowed`);
+      if (pendingBytes < bytes) return;
+      const all = joined();
+      pendingBytes -= bytes;
+      pending = pendingBytes > 0 ? [all.subarray(bytes)] : [];
+      serve(all.subarray(0, bytes));
+      if (socket.destroyed) return;
+    }
+  }
+
+  function joined(): Buffer {
+    const [only] = pending;
+    if (pending.length === 1 && only) return only;
+    const all = Buffer.concat(pending);
+    pending = [all];
+    return all;
+  }
+
+  function serve(frame: Buffer): void {
+    let request: Request;
+    try {
+      request = readMessage(frame);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      send({ id: frame.readInt32LE(4), legacy: false }, errorReply(error, undefined));
+      return;
+    }
+    const { reply, close, blockMs } = dispatch(request.body, parts, connectionId);
+    if (close) {
+      socket.destroy();
+      return;
+    }
+    if (blockMs > 0) setTimeout(() => answer(request, reply), blockMs).unref();
+    else answer(request, reply);
+  }
+
+  function answer(request: Request, reply: Doc): void {
+    if (request.noReply) return;
+    parts.store.commits.after({
+      done: () => send(request, reply),
+      failed: (error) =>
+        send(request, errorReply(failure('InternalError', `the write could not be stored: ${String(error)}`), undefined)),
+    });
+  }
+
+  function send(request: Pick<Request, 'id' | 'legacy'>, reply: Doc): void {
+    if (socket.writable) socket.write(writeReply(request, reply));
+  }
+}
