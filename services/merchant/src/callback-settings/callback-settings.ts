@@ -1,0 +1,96 @@
+import { type Refusal, refuseField } from '@gerbang/core';
+
+/** Where a merchant's webhooks go; an absent URL: nothing is delivered. `signatureEnabled` is on unless it was switched off (contract §10). */
+export type CallbackSettings = {
+  transactionNotifUrl?: string | undefined;
+  disbursementNotifUrl?: string | undefined;
+  directDebitNotifUrl?: string | undefined;
+  paymentLinkInquiryNotifUrl?: string | undefined;
+  signatureEnabled: boolean;
+};
+
+/** Settings that held from a moment of business time on. */
+export type CallbackChange = { sinceMs: number; settings: CallbackSettings };
+
+/** Oldest first, never empty, at most HISTORY_MAX. */
+export type CallbackHistory = readonly [CallbackChange, ...CallbackChange[]];
+
+/** Changes kept; the oldest one kept stands for all before it. */
+export const HISTORY_MAX = 100;
+
+const URL_LENGTH_MAX = 2_048;
+
+const URL_FIELDS = {
+  transaction_notif_url: 'transactionNotifUrl',
+  disbursement_notif_url: 'disbursementNotifUrl',
+  direct_debit_notif_url: 'directDebitNotifUrl',
+  payment_link_inquiry_notif_url: 'paymentLinkInquiryNotifUrl',
+} as const;
+
+/** What a new merchant has: no URL, signatures on. */
+export function initialHistory(nowMs: number): CallbackHistory {
+  return [{ sinceMs: nowMs, settings: { signatureEnabled: true } }];
+}
+
+/** The settings as of now. */
+export function currentSettings(history: CallbackHistory): CallbackSettings {
+  return (history.at(-1) ?? history[0]).settings;
+}
+
+/** The settings as they were at a moment of business time: those an event of that moment is announced by (contract §10). */
+export function settingsAt(history: CallbackHistory, atMs: number): CallbackSettings {
+  return (history.findLast((change) => change.sinceMs <= atMs) ?? history[0]).settings;
+}
+
+/** The history with one more change; replicas' clocks may differ a little, but time in it never goes back. */
+export function appendChange(history: CallbackHistory, settings: CallbackSettings, nowMs: number): CallbackHistory {
+  const last = history.at(-1) ?? history[0];
+  const [first, ...rest] = [...history, { sinceMs: Math.max(nowMs, last.sinceMs), settings }].slice(-HISTORY_MAX);
+  return first === undefined ? history : [first, ...rest];
+}
+
+/**
+ * The current settings with the named fields replaced; an absent URL clears its field. URLs are https, or http too where `httpAllowed`, have at most
+ * 2,048 characters, and neither credentials nor a fragment (contract §4). Refusals: validation, naming the field.
+ */
+export function updateSettings(
+  current: CallbackSettings,
+  values: CallbackSettings,
+  fields: readonly string[],
+  httpAllowed: boolean,
+): CallbackSettings | Refusal {
+  const updated = { ...current };
+  for (const field of fields) {
+    if (field === 'signature_enabled') {
+      updated.signatureEnabled = values.signatureEnabled;
+    } else if (isUrlField(field)) {
+      const url = values[URL_FIELDS[field]];
+      const problem = url === undefined ? undefined : problemOf(url, httpAllowed);
+      if (problem !== undefined) return refuseField(field, problem);
+      updated[URL_FIELDS[field]] = url;
+    } else {
+      return refuseField('update', `there is no setting ${field.slice(0, 40)}`);
+    }
+  }
+  return updated;
+}
+
+/** Whether two settings are the same. */
+export function sameSettings(a: CallbackSettings, b: CallbackSettings): boolean {
+  return a.signatureEnabled === b.signatureEnabled && Object.values(URL_FIELDS).every((property) => a[property] === b[property]);
+}
+
+function isUrlField(field: string): field is keyof typeof URL_FIELDS {
+  return Object.hasOwn(URL_FIELDS, field);
+}
+
+function problemOf(text: string, httpAllowed: boolean): string | undefined {
+  if (text.length > URL_LENGTH_MAX) return `must have at most ${URL_LENGTH_MAX} characters`;
+  // The parser forgives blanks, control characters and backslashes; a URL that means something else than it says is refused instead.
+  const scheme = httpAllowed ? /^https?:\/\/[^/\\]/i : /^https:\/\/[^/\\]/i;
+  if (!scheme.test(text)) return httpAllowed ? 'must be an http or https URL' : 'must be an https URL';
+  if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return 'must be a valid URL';
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'must not carry credentials';
+  if (text.includes('#')) return 'must not have a fragment';
+  return undefined;
+}

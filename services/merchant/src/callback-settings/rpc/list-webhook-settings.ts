@@ -1,0 +1,31 @@
+import { RefusalError, refuse } from '@gerbang/core';
+import type { ListWebhookSettingsRequest } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type { Context } from '../../context.ts';
+import { openSecret } from '../../merchant/client-secret.ts';
+import { newestActiveCredential } from '../../merchant/merchant.ts';
+import { settingsAt } from '../callback-settings.ts';
+import { toMessage } from '../message.ts';
+
+const QUERIES_MAX = 1_000;
+
+/**
+ * For each query: the settings as they were at the event's time, and the secret that signs a webhook now (contract §10). An unknown merchant has an
+ * empty id in its answer. Refusals: validation (too many at once).
+ */
+export async function listWebhookSettings({ merchants, keyRing }: Context, { queries }: ListWebhookSettingsRequest) {
+  if (queries.length > QUERIES_MAX) throw new RefusalError(refuse('validation', { message: 'queries: too many' }));
+  const found = await merchants.findMany([...new Set(queries.map((query) => query.merchantId))]);
+  const byId = new Map(found.map((stored) => [stored.id, stored.merchant]));
+  const items = queries.map(({ merchantId, atMs }) => {
+    const merchant = byId.get(merchantId);
+    if (merchant === undefined) return {};
+    const credential = newestActiveCredential(merchant);
+    return {
+      merchantId,
+      partnerId: merchant.partnerId,
+      settings: toMessage(settingsAt(merchant.callbacks, Number(atMs))),
+      clientSecret: credential === undefined ? '' : openSecret(keyRing, merchantId, credential),
+    };
+  });
+  return { items };
+}

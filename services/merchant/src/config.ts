@@ -1,0 +1,37 @@
+import { type KeyRing, parseKeyRing } from '@gerbang/core';
+import { tlsFromConfig } from '@gerbang/rpc';
+import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
+import { z } from 'zod';
+
+const shape = {
+  ...commonShape,
+  ...rpcShape,
+  ...storeShape,
+  ...busShape,
+  RPC_PORT: env.port(9101),
+  ADMIN_PORT: env.port(9201),
+  LEDGER_RPC: env.address(),
+  STREAM_REPLICAS: env.integer(1, 1),
+  /** Key-encryption keys, `kid:base64(32 bytes)[,…]`: the first seals, all of them open. */
+  GERBANG_KEKS: z.string().transform((text, problem): KeyRing => {
+    const ring = parseKeyRing(text);
+    if (ring !== undefined) return ring;
+    problem.addIssue('expected kid:base64 of 32 bytes, more of them after commas, each kid once');
+    return z.NEVER;
+  }),
+  /** The ledger partition that new merchants belong to. */
+  MERCHANT_PARTITION: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'expected lower-case letters, digits and dashes')
+    .default('p0'),
+  /** How long one key signs access tokens before the next one does. */
+  TOKEN_KEY_ROTATION_SECONDS: env.integer(86_400, 60),
+};
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** The only reader of the environment. Throws ConfigError. */
+export function readConfig(environment: NodeJS.ProcessEnv) {
+  const config = loadConfig(shape, environment);
+  return { ...config, tls: tlsFromConfig(config) };
+}

@@ -1,0 +1,31 @@
+import type { Clock, KeyRing, NewId } from '@gerbang/core';
+import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { RpcClient } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
+import type { AuditLog, Store } from '@gerbang/store';
+import type { AccountStore } from './account/store.ts';
+import type { MerchantStore } from './merchant/store.ts';
+import type { Metrics } from './metrics.ts';
+import type { SigningKeys } from './token/signing-keys.ts';
+
+/** The service's dependencies as one plain object. */
+export type Context = {
+  store: Store;
+  merchants: MerchantStore;
+  accounts: AccountStore;
+  signingKeys: SigningKeys;
+  audit: AuditLog;
+  ledger: RpcClient<typeof LedgerService>;
+  keyRing: KeyRing;
+  /** Business time: what merchants and events are dated by. */
+  clock: Clock;
+  /** Real time: what authentication goes by. */
+  realNow: () => number;
+  newId: NewId;
+  /** The ledger partition of new merchants. */
+  partition: string;
+  /** Whether callback URLs may be http: in sandboxes. */
+  httpAllowed: boolean;
+  metrics: Metrics;
+  log: Logger;
+};

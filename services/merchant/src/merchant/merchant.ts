@@ -1,0 +1,242 @@
+import { type FeeRule, type Refusal, refuse, refuseField, type Sealed } from '@gerbang/core';
+import {
+  appendChange,
+  type CallbackHistory,
+  type CallbackSettings,
+  currentSettings,
+  initialHistory,
+  sameSettings,
+} from '../callback-settings/callback-settings.ts';
+
+/** A pair of client id and secret. `generation` grows when it is disabled or its secret rotated; tokens carry it and die with it. */
+export type Credential = {
+  clientId: string;
+  secret: Sealed;
+  active: boolean;
+  generation: number;
+  /** Allowed for this credential beside the merchant's own list. */
+  ipWhitelist: readonly string[];
+  createdAtMs: number;
+};
+
+/** Bounds of one payment of a product, sen; a maximum of 0 is none. */
+export type Limit = { product: string; minimumSen: bigint; maximumSen: bigint };
+
+/** A merchant and all that hangs on it but its accounts. */
+export type Merchant = {
+  name: string;
+  partnerId: string;
+  frozen: boolean;
+  /** The ledger partition that holds its money. */
+  partition: string;
+  defaultAccountId: string;
+  products: readonly string[];
+  ipWhitelist: readonly string[];
+  credentials: readonly Credential[];
+  fees: readonly FeeRule[];
+  limits: readonly Limit[];
+  callbacks: CallbackHistory;
+  createdAtMs: number;
+};
+
+export type MerchantCommand =
+  | { type: 'add-credential'; clientId: string; secret: Sealed }
+  | { type: 'rotate-secret'; clientId: string; secret: Sealed }
+  | { type: 'disable-credential'; clientId: string }
+  /** Without a client id: the list that holds for every credential. */
+  | { type: 'set-whitelist'; clientId: string | undefined; entries: readonly string[] }
+  | { type: 'set-products'; products: readonly string[] }
+  /** Replaces the rule of the same product, channel and effective time, or adds it. */
+  | { type: 'set-fee'; fee: FeeRule }
+  | { type: 'set-limit'; limit: Limit }
+  | { type: 'set-frozen'; frozen: boolean }
+  | { type: 'set-callbacks'; settings: CallbackSettings }
+  /** The same secret under another key-encryption key. */
+  | { type: 'reseal-secret'; clientId: string; from: Sealed; secret: Sealed };
+
+export type MerchantEvent =
+  | { type: 'credential-added'; credential: Credential }
+  | { type: 'secret-rotated'; clientId: string; secret: Sealed }
+  | { type: 'credential-disabled'; clientId: string }
+  | { type: 'whitelist-set'; clientId: string | undefined; entries: readonly string[] }
+  | { type: 'products-set'; products: readonly string[] }
+  | { type: 'fee-set'; fee: FeeRule }
+  | { type: 'limit-set'; limit: Limit }
+  | { type: 'frozen' }
+  | { type: 'unfrozen' }
+  | { type: 'callbacks-set'; settings: CallbackSettings; sinceMs: number }
+  | { type: 'secret-resealed'; clientId: string; secret: Sealed };
+
+/** Bounds that keep the document small; disabled credentials count, they are part of the record. */
+export const CREDENTIALS_MAX = 50;
+export const FEES_MAX = 500;
+
+/** What disbursements cost unless agreed otherwise: IDR 2,500 whatever the bank. */
+const DEFAULT_FEES: readonly FeeRule[] = [
+  {
+    product: 'disbursement',
+    channel: '',
+    fixedSen: 250_000n,
+    basisPoints: 0,
+    minimumSen: 0n,
+    maximumSen: 0n,
+    effectiveFromMs: 0,
+  },
+];
+
+/** A new merchant with one credential and the default fees. */
+export function newMerchant(
+  given: Pick<Merchant, 'name' | 'partnerId' | 'partition' | 'defaultAccountId' | 'products' | 'ipWhitelist'> & {
+    clientId: string;
+    secret: Sealed;
+  },
+  nowMs: number,
+): Merchant {
+  const { clientId, secret, ...own } = given;
+  return {
+    ...own,
+    frozen: false,
+    credentials: [newCredential(clientId, secret, nowMs)],
+    fees: DEFAULT_FEES,
+    limits: [],
+    callbacks: initialHistory(nowMs),
+    createdAtMs: nowMs,
+  };
+}
+
+/** Decides a command. An empty list: it is so already. Refusals: not_found (no such credential), bad_request (disabled), validation (too many). */
+export function decide(merchant: Merchant, command: MerchantCommand, nowMs: number): MerchantEvent[] | Refusal {
+  switch (command.type) {
+    case 'add-credential':
+      if (merchant.credentials.length >= CREDENTIALS_MAX) {
+        return refuse('bad_request', { message: `A merchant has at most ${CREDENTIALS_MAX} credentials` });
+      }
+      return [{ type: 'credential-added', credential: newCredential(command.clientId, command.secret, nowMs) }];
+    case 'rotate-secret': {
+      const credential = findCredential(merchant, command.clientId);
+      if (credential === undefined) return noSuchCredential();
+      if (!credential.active) return refuse('bad_request', { message: 'The credential is disabled' });
+      return [{ type: 'secret-rotated', clientId: command.clientId, secret: command.secret }];
+    }
+    case 'disable-credential': {
+      const credential = findCredential(merchant, command.clientId);
+      if (credential === undefined) return noSuchCredential();
+      return credential.active ? [{ type: 'credential-disabled', clientId: command.clientId }] : [];
+    }
+    case 'set-whitelist': {
+      const { clientId, entries } = command;
+      const holder = clientId === undefined ? merchant : findCredential(merchant, clientId);
+      if (holder === undefined) return noSuchCredential();
+      return sameList(holder.ipWhitelist, entries) ? [] : [{ type: 'whitelist-set', clientId, entries }];
+    }
+    case 'set-products':
+      return sameList(merchant.products, command.products) ? [] : [{ type: 'products-set', products: command.products }];
+    case 'set-fee': {
+      const known = merchant.fees.find((fee) => isSameFeeRule(fee, command.fee));
+      if (known === undefined && merchant.fees.length >= FEES_MAX) {
+        return refuseField('fee', `a merchant has at most ${FEES_MAX} rules`);
+      }
+      return known !== undefined && sameFields(known, command.fee) ? [] : [{ type: 'fee-set', fee: command.fee }];
+    }
+    case 'set-limit': {
+      const known = merchant.limits.find((limit) => limit.product === command.limit.product);
+      return known !== undefined && sameFields(known, command.limit) ? [] : [{ type: 'limit-set', limit: command.limit }];
+    }
+    case 'set-frozen':
+      if (merchant.frozen === command.frozen) return [];
+      return [{ type: command.frozen ? 'frozen' : 'unfrozen' }];
+    case 'set-callbacks':
+      if (sameSettings(currentSettings(merchant.callbacks), command.settings)) return [];
+      return [{ type: 'callbacks-set', settings: command.settings, sinceMs: nowMs }];
+    case 'reseal-secret': {
+      // Only the very ciphertext that was opened: a secret rotated meanwhile is under the current key anyway.
+      const credential = findCredential(merchant, command.clientId);
+      if (credential === undefined || !sameSeal(credential.secret, command.from)) return [];
+      return [{ type: 'secret-resealed', clientId: command.clientId, secret: command.secret }];
+    }
+    default:
+      return command satisfies never;
+  }
+}
+
+/** The merchant after an event. */
+export function evolve(merchant: Merchant, event: MerchantEvent): Merchant {
+  const withCredential = (clientId: string, change: (credential: Credential) => Credential): Merchant => ({
+    ...merchant,
+    credentials: merchant.credentials.map((credential) => (credential.clientId === clientId ? change(credential) : credential)),
+  });
+  switch (event.type) {
+    case 'credential-added':
+      return { ...merchant, credentials: [...merchant.credentials, event.credential] };
+    case 'secret-rotated':
+      return withCredential(event.clientId, (credential) => ({
+        ...credential,
+        secret: event.secret,
+        generation: credential.generation + 1,
+      }));
+    case 'credential-disabled':
+      return withCredential(event.clientId, (credential) => ({
+        ...credential,
+        active: false,
+        generation: credential.generation + 1,
+      }));
+    case 'whitelist-set': {
+      const ipWhitelist = event.entries;
+      if (event.clientId === undefined) return { ...merchant, ipWhitelist };
+      return withCredential(event.clientId, (credential) => ({ ...credential, ipWhitelist }));
+    }
+    case 'products-set':
+      return { ...merchant, products: event.products };
+    case 'fee-set':
+      return { ...merchant, fees: [...merchant.fees.filter((fee) => !isSameFeeRule(fee, event.fee)), event.fee] };
+    case 'limit-set':
+      return {
+        ...merchant,
+        limits: [...merchant.limits.filter((limit) => limit.product !== event.limit.product), event.limit],
+      };
+    case 'frozen':
+      return { ...merchant, frozen: true };
+    case 'unfrozen':
+      return { ...merchant, frozen: false };
+    case 'callbacks-set':
+      return { ...merchant, callbacks: appendChange(merchant.callbacks, event.settings, event.sinceMs) };
+    case 'secret-resealed':
+      return withCredential(event.clientId, (credential) => ({ ...credential, secret: event.secret }));
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The merchant's credential with this client id; undefined when it has none such. */
+export function findCredential(merchant: Merchant, clientId: string): Credential | undefined {
+  return merchant.credentials.find((credential) => credential.clientId === clientId);
+}
+
+/** The credential whose secret signs webhooks: the newest active one (contract §10). */
+export function newestActiveCredential(merchant: Merchant): Credential | undefined {
+  return merchant.credentials.findLast((credential) => credential.active);
+}
+
+function newCredential(clientId: string, secret: Sealed, nowMs: number): Credential {
+  return { clientId, secret, active: true, generation: 1, ipWhitelist: [], createdAtMs: nowMs };
+}
+
+function noSuchCredential(): Refusal {
+  return refuse('not_found', { message: 'client_id: the merchant has no such credential' });
+}
+
+function isSameFeeRule(a: FeeRule, b: FeeRule): boolean {
+  return a.product === b.product && a.channel === b.channel && a.effectiveFromMs === b.effectiveFromMs;
+}
+
+function sameFields<T extends object>(a: T, b: T): boolean {
+  return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key]);
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((entry, i) => entry === b[i]);
+}
+
+function sameSeal(a: Sealed, b: Sealed): boolean {
+  return a.kid === b.kid && Buffer.compare(a.iv, b.iv) === 0 && Buffer.compare(a.tag, b.tag) === 0;
+}

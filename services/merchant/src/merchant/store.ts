@@ -1,0 +1,93 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { MerchantChangedSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { type AfterWrite, type AggregateDocument, type NewEvent, openAggregates, type Store, traced } from '@gerbang/store';
+import { type Claims, openClaims } from './claims.ts';
+import { fromDocument, type MerchantDocument, toDocument } from './document.ts';
+import { evolve, type Merchant, type MerchantEvent } from './merchant.ts';
+
+type Stored = AggregateDocument<MerchantDocument>;
+
+/** A merchant as it was read, and the version that the next change is conditional on. */
+export type StoredMerchant = { id: string; version: bigint; merchant: Merchant; document: Stored };
+
+export const MERCHANTS = 'merchants';
+
+/** The merchants; `_id` = the merchant's ULID. */
+export type MerchantStore = {
+  claims: Claims;
+  /** Undefined when the id is taken. */
+  insert(id: string, merchant: Merchant, nowMs: number): Promise<StoredMerchant | undefined>;
+  find(id: string): Promise<StoredMerchant | undefined>;
+  findMany(ids: readonly string[]): Promise<StoredMerchant[]>;
+  /** By one of its client ids. */
+  findByClientId(clientId: string): Promise<StoredMerchant | undefined>;
+  /** Writes the events and the state after them; undefined when the merchant has changed meanwhile. */
+  apply(stored: StoredMerchant, events: readonly MerchantEvent[], nowMs: number): Promise<StoredMerchant | undefined>;
+  /** In the order of creation, after a merchant id. */
+  list(after: string, limit: number): Promise<StoredMerchant[]>;
+  /** Those with a secret that is not sealed under this key. */
+  findSealedUnderOtherKey(kid: string, limit: number): Promise<StoredMerchant[]>;
+};
+
+/** Opens the collections. */
+export async function openMerchantStore(store: Store, afterWrite: AfterWrite): Promise<MerchantStore> {
+  const aggregates = await openAggregates<MerchantDocument>(store, MERCHANTS, { schema: 1, afterWrite });
+  const { collection } = aggregates;
+  const claims = openClaims(store);
+  const find = async (id: string) => {
+    const document = await aggregates.find(id);
+    return document === undefined ? undefined : toStored(document);
+  };
+  return {
+    claims,
+    find,
+    async insert(id, merchant, nowMs) {
+      const document = await aggregates.insert(id, id, toDocument(merchant), [
+        toEvent(id, 'merchant.created', 'created', '', nowMs),
+      ]);
+      return document === undefined ? undefined : toStored(document);
+    },
+    async findMany(ids) {
+      const documents = await traced('find', MERCHANTS, () => collection.find({ _id: { $in: [...ids] } }).toArray());
+      return documents.map((document) => toStored(document as Stored));
+    },
+    async findByClientId(clientId) {
+      const id = await claims.merchantOfClientId(clientId);
+      return id === undefined ? undefined : find(id);
+    },
+    async apply(stored, events, nowMs) {
+      const merchant = events.reduce(evolve, stored.merchant);
+      const document = await aggregates.change(stored.document, {
+        set: toDocument(merchant),
+        events: events.flatMap((event) => publicEvents(stored.id, event, nowMs)),
+      });
+      return document === undefined ? undefined : toStored(document);
+    },
+    async list(after, limit) {
+      const documents = await collection.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit }).toArray();
+      return documents.map((document) => toStored(document as Stored));
+    },
+    async findSealedUnderOtherKey(kid, limit) {
+      const documents = await collection
+        .find({ credentials: { $elemMatch: { 'secret.kid': { $ne: kid } } } }, { limit })
+        .toArray();
+      return documents.map((document) => toStored(document as Stored));
+    },
+  };
+}
+
+/** What others hear: that something changed, and of which kind. A re-sealed secret is the same secret. */
+function publicEvents(merchantId: string, event: MerchantEvent, nowMs: number): NewEvent[] {
+  if (event.type === 'secret-resealed') return [];
+  const clientId = event.type === 'credential-added' ? event.credential.clientId : 'clientId' in event ? event.clientId : '';
+  return [toEvent(merchantId, 'merchant.updated', event.type, clientId ?? '', nowMs)];
+}
+
+function toEvent(merchantId: string, type: string, change: string, clientId: string, nowMs: number): NewEvent {
+  const payload = toBinary(MerchantChangedSchema, create(MerchantChangedSchema, { merchantId, change, clientId }));
+  return { type, schema: 1, payload, atMs: nowMs };
+}
+
+function toStored(document: Stored): StoredMerchant {
+  return { id: document._id, version: document.version, merchant: fromDocument(document), document };
+}

@@ -1,0 +1,42 @@
+import { Counter, Gauge, type Registry } from '@gerbang/runtime';
+
+/** One helper a business event. */
+export type Metrics = {
+  tokenIssued(): void;
+  commanded(command: string): void;
+  callbacksUpdated(): void;
+  resealed(count: number): void;
+  sealedUnderOldKey(count: number): void;
+};
+
+export function createMerchantMetrics(registry: Registry): Metrics {
+  const tokens = new Counter({ name: 'gerbang_tokens_issued_total', help: 'Access tokens issued', registers: [registry] });
+  const commands = new Counter({
+    name: 'gerbang_operator_commands_total',
+    help: "Operators' commands that took effect",
+    labelNames: ['command'],
+    registers: [registry],
+  });
+  const callbacks = new Counter({
+    name: 'gerbang_callback_settings_updates_total',
+    help: 'Callback settings changed by merchants',
+    registers: [registry],
+  });
+  const resealed = new Counter({
+    name: 'gerbang_secrets_resealed_total',
+    help: 'Secrets sealed again under the current key-encryption key',
+    registers: [registry],
+  });
+  const stale = new Gauge({
+    name: 'gerbang_secrets_under_old_key',
+    help: 'Merchants and signing keys with a secret not yet under the current key-encryption key; at 0 the old key may go',
+    registers: [registry],
+  });
+  return {
+    tokenIssued: () => tokens.inc(),
+    commanded: (command) => commands.inc({ command }),
+    callbacksUpdated: () => callbacks.inc(),
+    resealed: (count) => resealed.inc(count),
+    sealedUnderOldKey: (count) => stale.set(count),
+  };
+}

@@ -1,0 +1,31 @@
+import type { SetFeesRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { commandMerchant } from '../command-merchant.ts';
+import { field, parse } from '../input.ts';
+
+const fee = z
+  .object(
+    {
+      product: field.product,
+      channel: field.channel,
+      fixedSen: field.sen,
+      basisPoints: z.int().min(0, 'must not be negative').max(10_000, 'is more than the whole amount'),
+      minimumSen: field.sen,
+      maximumSen: field.sen,
+      effectiveFromMs: field.timeMs,
+    },
+    'is missing',
+  )
+  .refine(({ minimumSen, maximumSen }) => maximumSen === 0n || maximumSen >= minimumSen, {
+    path: ['maximumSen'],
+    message: 'must not be less than the minimum',
+  });
+
+/** Replaces the fee rule of the same product, channel and effective time, or adds it. Refusals: validation, merchant_not_found. */
+export async function setFees(context: Context, request: SetFeesRequest) {
+  const input = parse({ operator: field.operator, merchantId: field.merchantId, fee }, request);
+  const { operator, merchantId } = input;
+  await commandMerchant(context, { operator, command: 'fee.set', merchantId }, { type: 'set-fee', fee: input.fee });
+  return {};
+}

@@ -1,0 +1,133 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { type KeyRing, seal, unseal } from '@gerbang/core';
+import type { Closeable, Logger } from '@gerbang/runtime';
+import { isDuplicateKey, type Store } from '@gerbang/store';
+import { fromSealedDocument, type SealedDocument, toSealedDocument } from '../sealed-document.ts';
+import { expiredKeys, nextKey, type ScheduledKey, signingKeyAt } from './key-schedule.ts';
+
+/** How often each replica looks for keys made by others, and whether it is time for the next. */
+const REFRESH_MS = 10_000;
+
+type KeyDocument = {
+  /** Keys are numbered, so that of several replicas only one makes the next. */
+  _id: number;
+  schema: number;
+  kid: string;
+  /** SPKI DER, base64. */
+  public_key: string;
+  /** PKCS #8 DER. */
+  private_key: SealedDocument;
+  signs_from: Date;
+};
+
+type SigningKey = ScheduledKey & { kid: string; publicKey: Uint8Array; privateKey: KeyObject };
+
+/** The Ed25519 keys that sign access tokens; all replicas share them. */
+export type SigningKeys = Closeable & {
+  /** The key that signs at this moment. */
+  current(): Promise<{ kid: string; privateKey: KeyObject }>;
+  /** Public keys of all tokens that may be alive, and the one that signs next; as the database has them now. */
+  published(): Promise<{ kid: string; publicKey: Uint8Array }[]>;
+  /** Reads the keys, makes the next one when it is time to and removes those that nothing needs; runs by itself every 10 s. */
+  refresh(): Promise<void>;
+  /** Seals private keys again that lie under another key-encryption key than the current one; answers how many. */
+  reseal(): Promise<number>;
+};
+
+/** Opens the keys and makes the first one where there is none. Authentication is by real time, never by business time (contract §11). */
+export async function openSigningKeys(options: {
+  store: Store;
+  keyRing: KeyRing;
+  rotationMs: number;
+  realNow: () => number;
+  log: Logger;
+}): Promise<SigningKeys> {
+  const { store, keyRing, realNow, log } = options;
+  const collection = store.collection<KeyDocument>('signing_keys');
+  let keys: SigningKey[] = [];
+
+  const read = async () => {
+    const documents = await collection.find({}, { sort: { _id: 1 }, readConcern: 'linearizable' }).toArray();
+    keys = documents.map((document) => keys.find((known) => known.kid === document.kid) ?? fromDocument(keyRing, document));
+  };
+  const insertUnlessTaken = async (document: KeyDocument) => {
+    try {
+      await collection.insertOne(document);
+      log.info({ seq: document._id, kid: document.kid }, 'made a signing key');
+    } catch (error) {
+      // Another replica was faster: its key is the next one for all.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  };
+  const refresh = async () => {
+    await read();
+    const next = nextKey(keys, options.rotationMs, realNow());
+    if (next !== undefined) {
+      await insertUnlessTaken(newKeyDocument(keyRing, next));
+      await read();
+    }
+    const expired = expiredKeys(keys, realNow()).map((key) => key.seq);
+    if (expired.length === 0) return;
+    await collection.deleteMany({ _id: { $in: expired } });
+    keys = keys.filter((key) => !expired.includes(key.seq));
+  };
+  await refresh();
+  const timer = setInterval(() => {
+    refresh().catch((error: unknown) => log.warn({ err: error }, 'could not refresh the signing keys'));
+  }, REFRESH_MS);
+  timer.unref();
+
+  return {
+    refresh,
+    async current() {
+      const key = signingKeyAt(keys, realNow()) ?? keys[0];
+      if (key === undefined) throw new Error('there is no signing key');
+      return key;
+    },
+    async published() {
+      await read();
+      return keys.map(({ kid, publicKey }) => ({ kid, publicKey }));
+    },
+    async reseal() {
+      const documents = await collection.find({ 'private_key.kid': { $ne: keyRing.currentKid } }).toArray();
+      for (const { _id, kid, private_key } of documents) {
+        const plain = unseal(keyRing, fromSealedDocument(private_key), associatedData(kid));
+        const sealed = toSealedDocument(seal(keyRing, plain, associatedData(kid)));
+        await collection.updateOne({ _id, 'private_key.iv': private_key.iv }, { $set: { private_key: sealed } });
+      }
+      return documents.length;
+    },
+    async close() {
+      clearInterval(timer);
+    },
+  };
+}
+
+function newKeyDocument(keyRing: KeyRing, { seq, signsFromMs }: ScheduledKey): KeyDocument {
+  const pair = generateKeyPairSync('ed25519');
+  // Random beside the number: a database that was emptied must not name a new key as an old one was named.
+  const kid = `${seq}-${randomBytes(6).toString('hex')}`;
+  return {
+    _id: seq,
+    schema: 1,
+    kid,
+    public_key: pair.publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+    private_key: toSealedDocument(seal(keyRing, pair.privateKey.export({ type: 'pkcs8', format: 'der' }), associatedData(kid))),
+    signs_from: new Date(signsFromMs),
+  };
+}
+
+function fromDocument(keyRing: KeyRing, document: KeyDocument): SigningKey {
+  const der = unseal(keyRing, fromSealedDocument(document.private_key), associatedData(document.kid));
+  return {
+    seq: document._id,
+    kid: document.kid,
+    signsFromMs: document.signs_from.getTime(),
+    publicKey: Buffer.from(document.public_key, 'base64'),
+    privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }),
+  };
+}
+
+function associatedData(kid: string): string {
+  return `signing-key:${kid}`;
+}

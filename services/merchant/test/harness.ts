@@ -1,0 +1,137 @@
+import { type AdjustableClock, createClock, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import { implement, openChannel, type RpcClient, startRpcServer } from '@gerbang/rpc';
+import { startTestMongo, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { type Service, startService } from '../src/service.ts';
+
+/** Key-encryption keys for tests: `ring('new', 'old')` seals with "new". */
+export function ring(...kids: string[]): string {
+  return kids.map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join(',');
+}
+
+export type Running = {
+  service: Service;
+  merchants: RpcClient<typeof MerchantService>;
+  operators: RpcClient<typeof OperatorService>;
+  close(): Promise<void>;
+};
+
+/** A MongoDB, a NATS and a ledger for one test file; each test starts services on a database of its own. */
+export function useMerchantService() {
+  let mongo: TestMongo;
+  let nats: TestNats;
+  let ledger: Awaited<ReturnType<typeof startLedger>>;
+  let databases = 0;
+  const running: Running[] = [];
+  beforeAll(async () => {
+    [mongo, nats, ledger] = await Promise.all([startTestMongo(), startTestNats(), startLedger()]);
+  }, 30_000);
+  afterAll(async () => {
+    await Promise.all(running.map((one) => one.close()));
+    await ledger.close();
+    await nats.stop();
+    await mongo.stop();
+  }, 30_000);
+  const newDatabase = () => `${mongo.databasePrefix}${++databases}_`;
+  return {
+    newDatabase,
+    mongoUri: () => mongo.uri,
+    natsUrl: () => nats.url,
+    postings: () => ledger.postings,
+    async start(
+      options: { database?: string; clock?: AdjustableClock; realNow?: () => number; env?: Record<string, string> } = {},
+    ): Promise<Running> {
+      const config = readConfig({
+        GERBANG_ENV: 'sandbox',
+        LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+        MONGODB_URI: mongo.uri,
+        MONGODB_DB_PREFIX: options.database ?? newDatabase(),
+        NATS_URL: nats.url,
+        RPC_PORT: '0',
+        ADMIN_PORT: '0',
+        LEDGER_RPC: `127.0.0.1:${ledger.port}`,
+        GERBANG_KEKS: ring('first'),
+        ...options.env,
+      });
+      const service = await startService(config, {
+        clock: options.clock ?? createClock(),
+        ...(options.realNow !== undefined && { realNow: options.realNow }),
+      });
+      const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
+      let closed: Promise<void> | undefined;
+      const one: Running = {
+        service,
+        merchants: channel.client(MerchantService),
+        operators: channel.client(OperatorService),
+        close: () => {
+          closed ??= channel.close().then(() => service.close());
+          return closed;
+        },
+      };
+      running.push(one);
+      return one;
+    },
+  };
+}
+
+/** What a merchant is created from, unless the test says otherwise. */
+export const newMerchant = {
+  operator: 'budi',
+  name: 'Toko Maju',
+  products: ['disbursement'],
+  ipWhitelist: ['127.0.0.1', '::1'],
+  accountNames: ['Main', 'Savings'],
+};
+
+/** The refusal that a call is answered with; fails when there is none. */
+export async function refusalOf(call: Promise<unknown>): Promise<{ code: RefusalCode; message: string; fields: string[] }> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof RefusalError) {
+      const { refused, message, errors } = error.refusal;
+      return { code: refused, message, fields: Object.keys(errors ?? {}) };
+    }
+    throw error;
+  }
+  return expect.fail('the call was not refused');
+}
+
+/** Credits once per posting key, as the ledger's contract has it; this is another service, and its rules are tested there. */
+async function startLedger() {
+  const postings = new Map<string, { request: PostRequest; availableAfterSen: bigint }>();
+  const available = new Map<string, bigint>();
+  const server = await startRpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    tls: undefined,
+    log: testLog('ledger'),
+    ready: () => true,
+    implementations: [
+      implement(
+        LedgerService,
+        {
+          async post(request) {
+            const known = postings.get(request.postingKey);
+            if (known === undefined) {
+              const availableAfterSen = (available.get(request.accountId) ?? 0n) + request.amountSen;
+              available.set(request.accountId, availableAfterSen);
+              postings.set(request.postingKey, { request, availableAfterSen });
+              return { availableAfterSen };
+            }
+            if (known.request.amountSen !== request.amountSen) throw new RefusalError(refuse('posting_key_conflict'));
+            return { availableAfterSen: known.availableAfterSen };
+          },
+          getBalance: async ({ accountId }) => ({ availableSen: available.get(accountId) ?? 0n }),
+          verify: async () => ({ postings: BigInt(postings.size), sumSen: 0n }),
+        },
+        ['merchant'],
+      ),
+    ],
+  });
+  return { port: server.port, close: () => server.close(), postings };
+}
