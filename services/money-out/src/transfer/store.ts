@@ -29,7 +29,10 @@ export type TransferOrder = {
   contentHash: string;
   amountSen: bigint;
   feeSen: bigint;
+  /** As the merchant wrote it, national or SWIFT code. */
   bankCode: string;
+  /** The bank's national code. */
+  railBankCode: string;
   bankName: string;
   bankAccountNumber: string;
   bankAccountName: string;
@@ -48,6 +51,7 @@ type TransferDocument = Due & {
   amount_sen: bigint;
   fee_sen: bigint;
   bank_code: string;
+  rail_bank_code: string;
   bank_name: string;
   bank_account_number: string;
   bank_account_name: string;
@@ -252,6 +256,7 @@ function newDocument(order: TransferOrder): TransferDocument {
     amount_sen: order.amountSen,
     fee_sen: order.feeSen,
     bank_code: order.bankCode,
+    rail_bank_code: order.railBankCode,
     bank_name: order.bankName,
     bank_account_number: order.bankAccountNumber,
     bank_account_name: order.bankAccountName,
@@ -315,6 +320,7 @@ function fromDocument(document: Stored): StoredTransfer {
     amountSen: document.amount_sen,
     feeSen: document.fee_sen,
     bankCode: document.bank_code,
+    railBankCode: document.rail_bank_code,
     bankName: document.bank_name,
     bankAccountNumber: document.bank_account_number,
     bankAccountName: document.bank_account_name,

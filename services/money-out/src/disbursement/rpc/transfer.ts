@@ -97,6 +97,7 @@ function toOrder(request: TransferRequest, profile: Profile, transactionId: stri
     amountSen,
     feeSen: feeFor(toFeeRules(profile.fees), DISBURSEMENT, bank.nationalCode, amountSen, nowMs),
     bankCode: request.bankCode,
+    railBankCode: bank.nationalCode,
     bankName: bank.name,
     bankAccountNumber,
     bankAccountName,

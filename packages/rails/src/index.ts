@@ -1,0 +1,9 @@
+export type {
+  AccountInquiry,
+  AccountInquiryResult,
+  BankTransferInquiryResult,
+  BankTransferRail,
+  BankTransferRequest,
+  BankTransferResult,
+  CallOptions,
+} from './bank-transfer.ts';
