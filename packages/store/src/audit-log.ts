@@ -16,6 +16,9 @@ type AuditDocument = {
   hash: string;
 };
 
+/** Documents fetched at a time when the whole chain is read. */
+const BATCH = 500;
+
 /** Who did what to what, and what it was before and after; JSON without secrets. */
 export type AuditEntry = { operator: string; command: string; target: string; before: Json; after: Json };
 
@@ -34,7 +37,7 @@ export type AuditRecord = {
 export type AuditLog = {
   /** Appends before the command takes effect: what has happened is always in the log; what is in the log may have failed. */
   append(entry: AuditEntry, nowMs: number): Promise<void>;
-  /** The newest entries first, and whether the chain among them is unbroken. */
+  /** The newest entries first, and whether the chain is unbroken from the first entry to the last, also where it is older than those listed. */
   list(limit: number): Promise<{ records: AuditRecord[]; intact: boolean }>;
 };
 
@@ -66,25 +69,26 @@ export function openAuditLog(store: Store): AuditLog {
       }
     },
     async list(limit) {
-      const documents = await log.find({}, { sort: { _id: -1 }, limit }).toArray();
-      let intact = documents.every((document) => document.hash === hashOf(document));
-      for (let i = 0; i + 1 < documents.length; i++) {
-        const [newer, older] = [documents[i], documents[i + 1]];
-        intact &&= newer?.previous_hash === older?.hash && newer?._id === (older?._id ?? 0n) + 1n;
+      const records: AuditRecord[] = [];
+      let intact = true;
+      let newer: AuditDocument | undefined;
+      for await (const document of log.find({}, { sort: { _id: -1 }, batchSize: BATCH })) {
+        intact &&= document.hash === hashOf(document) && (newer === undefined || follows(newer, document));
+        if (records.length < limit) records.push(toRecord(document));
+        newer = document;
       }
-      const records = documents.map(({ _id, at, operator, command, target, before, after, hash }) => ({
-        seq: _id,
-        at,
-        operator,
-        command,
-        target,
-        before,
-        after,
-        hash,
-      }));
+      intact &&= newer === undefined || (newer._id === 1n && newer.previous_hash === '');
       return { records, intact };
     },
   };
+}
+
+function follows(newer: AuditDocument, older: AuditDocument): boolean {
+  return newer._id === older._id + 1n && newer.previous_hash === older.hash;
+}
+
+function toRecord({ _id, at, operator, command, target, before, after, hash }: AuditDocument): AuditRecord {
+  return { seq: _id, at, operator, command, target, before, after, hash };
 }
 
 function hashOf(document: Omit<AuditDocument, 'hash'>): string {
