@@ -3,6 +3,7 @@ import { LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { implement, openChannel, type RpcClient, startRpcServer } from '@gerbang/rpc';
+import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
@@ -26,7 +27,7 @@ export function useMerchantService() {
   let nats: TestNats;
   let ledger: Awaited<ReturnType<typeof startLedger>>;
   let databases = 0;
-  const running: Running[] = [];
+  const running: { close(): Promise<void> }[] = [];
   beforeAll(async () => {
     [mongo, nats, ledger] = await Promise.all([startTestMongo(), startTestNats(), startLedger()]);
   }, 30_000);
@@ -42,6 +43,12 @@ export function useMerchantService() {
     mongoUri: () => mongo.uri,
     natsUrl: () => nats.url,
     postings: () => ledger.postings,
+    /** What is really in the service's database. */
+    async openDatabase(database: string): Promise<Store> {
+      const store = await connectStore({ uri: mongo.uri, database: `${database}merchant`, appName: 'test' });
+      running.push(store);
+      return store;
+    },
     async start(
       options: { database?: string; clock?: AdjustableClock; realNow?: () => number; env?: Record<string, string> } = {},
     ): Promise<Running> {

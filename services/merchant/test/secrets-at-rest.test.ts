@@ -1,0 +1,129 @@
+import type { Store } from '@gerbang/store';
+import { eventually } from '@gerbang/testkit';
+import { describe, expect, test } from 'vitest';
+import { newMerchant, refusalOf, ring, useMerchantService } from './harness.ts';
+
+const system = useMerchantService();
+const operator = 'budi';
+
+/** Every document of every collection, as one text; bytes as text, too. */
+async function dump({ db }: Store): Promise<string> {
+  let text = '';
+  for (const { name } of await db.listCollections().toArray()) {
+    for (const document of await db.collection(name).find().toArray()) {
+      text += JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+      const tail: { payload: { toString(encoding: string): string } }[] = document.tail ?? [];
+      for (const { payload } of tail) text += payload.toString('latin1');
+    }
+  }
+  return text;
+}
+
+/** The ids of the keys that client secrets and signing keys are sealed under. */
+async function kidsOf(store: Store): Promise<string[]> {
+  const merchants = await store.collection('merchants').find().toArray();
+  const keys = await store.collection('signing_keys').find().toArray();
+  const sealed: { kid: string }[] = [
+    ...merchants.flatMap((merchant) => merchant.credentials.map((credential: { secret: object }) => credential.secret)),
+    ...keys.map((key) => key.private_key),
+  ];
+  return [...new Set(sealed.map(({ kid }) => kid))];
+}
+
+describe('client secrets', () => {
+  test('are nowhere in the database in clear: not in state, events or audit', async () => {
+    const database = system.newDatabase();
+    const { operators } = await system.start({ database });
+    const made = await operators.createMerchant(newMerchant);
+    const { merchantId, clientId } = made;
+    const added = await operators.addCredential({ operator, merchantId });
+    const rotated = await operators.rotateSecret({ operator, merchantId, clientId });
+    await operators.disableCredential({ operator, merchantId, clientId: added.clientId });
+    const text = await dump(await system.openDatabase(database));
+    expect(text).toContain(clientId);
+    for (const secret of [made.clientSecret, added.clientSecret, rotated.clientSecret]) {
+      const bytes = Buffer.from(secret, 'base64url');
+      for (const form of [secret, Buffer.from(secret).toString('base64'), bytes.toString('base64'), bytes.toString('hex')]) {
+        expect(text.includes(form)).toBe(false);
+      }
+    }
+  });
+
+  test('copied to another merchant open nothing', async () => {
+    const database = system.newDatabase();
+    const { operators, merchants } = await system.start({ database });
+    const rich = await operators.createMerchant(newMerchant);
+    const thief = await operators.createMerchant(newMerchant);
+    const collection = (await system.openDatabase(database)).collection<{ _id: string; credentials: object[] }>('merchants');
+    const stolen = await collection.findOne({ _id: rich.merchantId });
+    await collection.updateOne({ _id: thief.merchantId }, { $set: { credentials: stolen?.credentials ?? [] } });
+    const refused = refusalOf(merchants.getAccess({ by: { case: 'merchantId', value: thief.merchantId } }));
+    expect((await refused).code).toBe('internal');
+  });
+
+  test('are sealed again when the key-encryption key rotates; then the old one may go', async () => {
+    const database = system.newDatabase();
+    const before = await system.start({ database, env: { GERBANG_KEKS: ring('old', 'new') } });
+    const { merchantId, clientId, clientSecret } = await before.operators.createMerchant(newMerchant);
+    const second = await before.operators.addCredential({ operator, merchantId });
+    const { accessToken } = await before.merchants.issueToken({ merchantId, clientId });
+    const { keys } = await before.merchants.listVerificationKeys({});
+    const store = await system.openDatabase(database);
+    expect(await kidsOf(store)).toEqual(['old']);
+    await before.close();
+
+    const during = await system.start({ database, env: { GERBANG_KEKS: ring('new', 'old') } });
+    await eventually('all sealed under the new key', async () => (await kidsOf(store)).join() === 'new');
+    await during.close();
+
+    const after = await system.start({ database, env: { GERBANG_KEKS: ring('new') } });
+    const { access } = await after.merchants.getAccess({ by: { case: 'clientId', value: clientId } });
+    expect(access?.credentials).toMatchObject([
+      { clientSecret, generation: 1n },
+      { clientSecret: second.clientSecret, generation: 1n },
+    ]);
+    expect((await after.merchants.listVerificationKeys({})).keys).toEqual(keys);
+    const again = await after.merchants.issueToken({ merchantId, clientId });
+    expect(again.accessToken.split('.')[0]).toBe(accessToken.split('.')[0]);
+  });
+});
+
+describe('the audit log', () => {
+  test('tells who did what, with before and after, in one chain that shows tampering', async () => {
+    const database = system.newDatabase();
+    const { operators } = await system.start({ database });
+    const { merchantId, clientId } = await operators.createMerchant(newMerchant);
+    await operators.setFrozen({ operator: 'ani', merchantId, frozen: true });
+    await operators.rotateSecret({ operator: 'ani', merchantId, clientId });
+    // What changes nothing is not written.
+    await operators.setFrozen({ operator: 'ani', merchantId, frozen: true });
+    const { entries, chainIntact } = await operators.listAudit({});
+    expect(chainIntact).toBe(true);
+    const told = entries.map((entry) => [entry.seq, entry.operator, entry.command, entry.target]);
+    expect(told).toEqual([
+      [3n, 'ani', 'credential.rotate', `merchant:${merchantId}`],
+      [2n, 'ani', 'merchant.freeze', `merchant:${merchantId}`],
+      [1n, 'budi', 'merchant.create', `merchant:${merchantId}`],
+    ]);
+    expect(JSON.parse(entries[1]?.before ?? '')).toEqual({ version: 1, frozen: false });
+    expect(JSON.parse(entries[1]?.after ?? '')).toEqual({ version: 2, frozen: true });
+    expect(JSON.parse(entries[0]?.after ?? '').credentials).toEqual([
+      { client_id: clientId, active: true, generation: 2, ip_whitelist: [] },
+    ]);
+    expect(JSON.parse(entries[2]?.after ?? '')).toMatchObject({ name: 'Toko Maju', products: ['disbursement'] });
+
+    const log = (await system.openDatabase(database)).collection<{ _id: bigint }>('audit_log');
+    await log.updateOne({ _id: 2n }, { $set: { operator: 'budi' } });
+    expect((await operators.listAudit({ limit: 1 })).chainIntact).toBe(false);
+  });
+
+  test('of several operators at once has every command', async () => {
+    const { operators } = await system.start();
+    const merchants = await Promise.all(['a', 'b', 'c', 'd'].map((name) => operators.createMerchant({ ...newMerchant, name })));
+    await Promise.all(merchants.map(({ merchantId }) => operators.setFrozen({ operator, merchantId, frozen: true })));
+    const { entries, chainIntact } = await operators.listAudit({});
+    expect(chainIntact).toBe(true);
+    expect(entries.map(({ seq }) => seq)).toEqual([8n, 7n, 6n, 5n, 4n, 3n, 2n, 1n]);
+    expect(new Set(entries.map(({ target, command }) => `${command} ${target}`)).size).toBe(8);
+  });
+});
