@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { formatSen } from '@gerbang/core';
+import type { Closeable } from '@gerbang/runtime';
 import { z } from 'zod';
 import type { BankTransferInquiryResult, BankTransferRail, BankTransferRequest, BankTransferResult } from './bank-transfer.ts';
 import { openSnapClient, type SnapAnswer, type SnapCredentials } from './snap-client.ts';
@@ -19,7 +20,7 @@ const statusFound = z.looseObject({
 });
 
 /** A bank that speaks SNAP's interbank transfer (services 16, 18 and 36). */
-export function openSnapBankTransfer(credentials: SnapCredentials): BankTransferRail {
+export function openSnapBankTransfer(credentials: SnapCredentials): BankTransferRail & Closeable {
   const snap = openSnapClient(credentials);
   return {
     async inquireAccount(inquiry, { signal }) {
@@ -37,9 +38,9 @@ export function openSnapBankTransfer(credentials: SnapCredentials): BankTransfer
         return { outcome: 'unknown', reason: reasonOf(error) };
       }
     },
-    async transfer(request, { signal }) {
+    async transfer(request, { signal, firstSend = false }) {
       try {
-        return readTransfer(await snap.post(TRANSFER, request.externalId, toBody(request), signal));
+        return readTransfer(await snap.post(TRANSFER, request.externalId, toBody(request), signal), firstSend);
       } catch (error) {
         return { outcome: 'unknown', reason: reasonOf(error) };
       }
@@ -64,10 +65,10 @@ function toBody(request: BankTransferRequest) {
   return {
     partnerReferenceNo: request.partnerReference,
     amount: { value: formatSen(BigInt(request.amountSen)), currency: 'IDR' },
-    beneficiaryAccountName: request.beneficiaryAccountName,
-    beneficiaryAccountNo: request.beneficiaryAccountNumber,
-    beneficiaryBankCode: request.beneficiaryBankCode,
-    additionalInfo: { merchantReference: request.merchantReference, remark: request.remark },
+    beneficiaryAccountName: request.accountName,
+    beneficiaryAccountNo: request.accountNumber,
+    beneficiaryBankCode: request.bankCode,
+    additionalInfo: { merchantReference: request.merchantReference, remark: request.description },
   };
 }
 
@@ -75,13 +76,14 @@ function toBody(request: BankTransferRequest) {
  * What the bank's answer to a transfer means. Refusals that say the bank has not executed and will not (403, 404, and 400 for a request it can't
  * take) are final; a reference or external id seen before (409) tells nothing of the outcome, nor do 401, 429 and 5xx.
  */
-function readTransfer(answer: SnapAnswer): BankTransferResult {
+function readTransfer(answer: SnapAnswer, firstSend: boolean): BankTransferResult {
   switch (answer.httpStatus) {
     case 200:
       return { outcome: 'succeeded', railReference: transferDone.parse(answer.body).referenceNo };
     case 202:
       return { outcome: 'pending' };
     case 400:
+      return firstSend ? failed(answer, false) : { outcome: 'unknown', reason: describe(answer) };
     case 403:
       return failed(answer, false);
     case 404:

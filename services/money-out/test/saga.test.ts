@@ -108,7 +108,7 @@ function contextWith(
   return {
     transfers,
     ledger: { getBalance: unused, verify: unused, ...ledger },
-    rail: { inquireAccount: unused, close: async () => {}, ...bank },
+    rail: { inquireAccount: unused, ...bank },
     clock,
     log: testLog(),
     metrics: { accepted() {}, finished() {}, contradicted() {} },
@@ -140,7 +140,7 @@ function crashing(at: number, when: 'before' | 'after') {
 async function run(context: SagaContext, order: TransferOrder): Promise<StoredTransfer | undefined> {
   try {
     const created = await context.transfers.insert(order);
-    if (created !== undefined) await sendToRail(context, await holdFunds(context, created));
+    if (created !== undefined) await sendToRail(context, await holdFunds(context, created), { firstSend: true });
   } catch (error) {
     if (!(error instanceof Crash) && !(error instanceof RefusalError)) throw error;
   }
@@ -228,7 +228,7 @@ test('of contradicting answers the first one moves money; the second one raises 
       inquireTransfer: async () => ({ outcome: 'failed', code: 'x', reason: 'x', beneficiaryUnknown: false }),
     },
   };
-  await sendToRail(alerting, sent);
+  await sendToRail(alerting, sent, { firstSend: true });
   await expect(inquire(refused, sent)).rejects.toMatchObject({ refusal: { refused: 'posting_key_conflict' } });
   expect(contradictions).toBe(1);
   expect(ledger.of(Intent.RELEASE)).toEqual([]);
@@ -248,7 +248,7 @@ test('what the rail does not know is sent again on the day it was made, and goes
   const context = contextWith(ledger, lost, clock);
   const created = await transfers.insert(newOrder(clock));
   if (created === undefined) throw new Error('taken');
-  const waiting = await sendToRail(context, await holdFunds(context, created));
+  const waiting = await sendToRail(context, await holdFunds(context, created), { firstSend: true });
   const again = await inquire(context, waiting);
   expect(sends).toBe(2);
   if (again.state.status !== 'sent') throw new Error(`is ${again.state.status}`);

@@ -29,7 +29,7 @@ export async function onTransferDue(context: SagaContext, inProgress: InProgress
 
 async function resumeCreated(context: SagaContext, transfer: StoredTransfer): Promise<void> {
   try {
-    await sendToRail(context, await holdFunds(context, transfer));
+    await sendToRail(context, await holdFunds(context, transfer), { firstSend: false });
   } catch (error) {
     // Refused for want of balance: the transfer is gone, as if it had never been asked for.
     if (!(error instanceof RefusalError) || error.refusal.refused !== 'insufficient_balance') throw error;

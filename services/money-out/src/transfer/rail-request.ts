@@ -1,34 +1,20 @@
-import { randomInt } from 'node:crypto';
-import type { BankTransferRequest } from '@gerbang/rails';
-import { z } from 'zod';
+import { type BankTransferRequest, bankTransferRequestSchema, externalIdOf } from '@gerbang/rails';
 import type { TransferOrder } from './store.ts';
 
 /** The request to the bank, made once and persisted before it is sent. `nowMs` is real time: the bank's day. */
 export function toRequest(order: TransferOrder, nowMs: number): BankTransferRequest {
   return {
     partnerReference: order.transactionId,
-    externalId: `${nowMs}${String(randomInt(1_000_000_000_000)).padStart(12, '0')}`,
-    amountSen: order.amountSen.toString(),
-    beneficiaryBankCode: order.railBankCode,
-    beneficiaryAccountNumber: order.bankAccountNumber,
-    beneficiaryAccountName: order.bankAccountName,
+    externalId: externalIdOf(order.transactionId),
     merchantReference: order.referenceNumber,
-    remark: order.description,
+    amountSen: order.amountSen.toString(),
+    bankCode: order.railBankCode,
+    accountNumber: order.bankAccountNumber,
+    accountName: order.bankAccountName,
+    description: order.description,
     createdAtMs: nowMs,
   };
 }
-
-const schema = z.object({
-  partnerReference: z.string(),
-  externalId: z.string(),
-  amountSen: z.string(),
-  beneficiaryBankCode: z.string(),
-  beneficiaryAccountNumber: z.string(),
-  beneficiaryAccountName: z.string(),
-  merchantReference: z.string(),
-  remark: z.string(),
-  createdAtMs: z.number(),
-});
 
 /** The request as it is stored. */
 export function writeRequest(request: BankTransferRequest): string {
@@ -37,5 +23,5 @@ export function writeRequest(request: BankTransferRequest): string {
 
 /** A stored request; throws when it is none. */
 export function readRequest(text: string): BankTransferRequest {
-  return schema.parse(JSON.parse(text));
+  return bankTransferRequestSchema.parse(JSON.parse(text));
 }

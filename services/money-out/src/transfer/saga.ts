@@ -45,11 +45,19 @@ export async function holdFunds(context: SagaContext, created: StoredTransfer): 
   return sent;
 }
 
-/** Calls the rail for the first time and settles what it answers. What the rail does is never an error: what is open stays open, and is inquired. */
-export async function sendToRail(context: SagaContext, sent: StoredTransfer): Promise<StoredTransfer> {
+/**
+ * Calls the rail and settles what it answers. What the rail does is never an error: what is open stays open, and is inquired. `firstSend` only right
+ * after `sent` was written by this very process: nobody else can have sent it.
+ */
+export async function sendToRail(
+  context: SagaContext,
+  sent: StoredTransfer,
+  { firstSend }: { firstSend: boolean },
+): Promise<StoredTransfer> {
   if (sent.state.status !== 'sent') return sent;
   const request = readRequest(sent.state.request);
-  return settle(context, sent, await context.rail.transfer(request, { signal: AbortSignal.timeout(context.railTimeoutMs) }));
+  const signal = AbortSignal.timeout(context.railTimeoutMs);
+  return settle(context, sent, await context.rail.transfer(request, { signal, firstSend }));
 }
 
 /**
@@ -61,7 +69,7 @@ export async function inquire(context: SagaContext, sent: StoredTransfer): Promi
   const request = readRequest(sent.state.request);
   const found = await context.rail.inquireTransfer(request, { signal: AbortSignal.timeout(context.railTimeoutMs) });
   if (found.outcome !== 'not_found') return settle(context, sent, found);
-  if (jakartaDay(request.createdAtMs) === jakartaDay(Date.now())) return sendToRail(context, sent);
+  if (jakartaDay(request.createdAtMs) === jakartaDay(Date.now())) return sendToRail(context, sent, { firstSend: false });
   return wait(context, sent, 'the rail does not know it, and it is too late to send it again', true);
 }
 

@@ -71,7 +71,7 @@ async function answerInTime(
   if (!isNew || placed.state.status !== 'sent') return placed;
   const { transactionId } = placed.order;
   context.inProgress.add(transactionId);
-  const running = sendToRail(context, placed)
+  const running = sendToRail(context, placed, { firstSend: true })
     .catch((error: unknown) => {
       context.log.warn({ err: error, transaction_id: transactionId }, 'a transfer was left to its timer');
       return placed;

@@ -1,0 +1,20 @@
+import { commonShape, env, loadConfig, storeShape } from '@gerbang/runtime';
+import { z } from 'zod';
+
+const shape = {
+  ...commonShape,
+  ...storeShape,
+  ADMIN_PORT: env.port(9205),
+  SIMULATOR_HOST: env.host(),
+  SIMULATOR_PORT: env.port(8070),
+  SIMULATOR_CLIENT_KEY: z.string().min(1),
+  SIMULATOR_CLIENT_SECRET: z.string().min(1),
+  SIMULATOR_PUBLIC_KEY: z.base64().transform((text) => Buffer.from(text, 'base64').toString()),
+};
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** The only reader of the environment. Throws ConfigError; the sandbox's bank has no place in production. */
+export function readConfig(environment: NodeJS.ProcessEnv) {
+  return loadConfig({ ...shape, GERBANG_ENV: z.literal('sandbox', 'the simulator runs in the sandbox only') }, environment);
+}
