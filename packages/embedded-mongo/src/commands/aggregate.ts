@@ -48,7 +48,12 @@ export function prepareAggregate(body: Doc, context: CommandContext): { query: P
   const name = body.aggregate;
   const first = reading[0];
   if (typeof name !== 'string') {
-    const documents = isDoc(first) ? first.$documents : undefined;
+    const documents =
+      isDoc(first) && '$listLocalSessions' in first
+        ? [{ _id: body.lsid ?? null, lastUse: context.now }]
+        : isDoc(first)
+          ? first.$documents
+          : undefined;
     if (!Array.isArray(documents))
       throw failure('InvalidNamespace', '{aggregate: 1} is not valid for this pipeline: it must start with $documents');
     const run = compilePipeline(reading.slice(1), pipelineContext);

@@ -20,21 +20,28 @@ export function dispatch(body: Doc, parts: ServerParts, connectionId: number): O
   const transactional = body.txnNumber !== undefined;
   const failing = parts.failPoints.strike(name, transactional);
   if (failing?.closeConnection) return { reply: { ok: 0 }, close: true, blockMs: failing.blockMs };
-  const reply = failing?.error ? errorReply(failing.error, failing.errorLabels) : guarded(name, body, parts, connectionId);
-  return { reply: withWriteConcernError(reply, failing), close: false, blockMs: failing?.blockMs ?? 0 };
+  const { reply, close } = failing?.error
+    ? { reply: errorReply(failing.error, failing.errorLabels), close: false }
+    : guarded(name, body, parts, connectionId);
+  return { reply: withWriteConcernError(reply, failing), close, blockMs: failing?.blockMs ?? 0 };
 }
 
-function guarded(name: string, body: Doc, parts: ServerParts, connectionId: number): Doc {
+type Ran = { reply: Doc; close: boolean };
+
+function guarded(name: string, body: Doc, parts: ServerParts, connectionId: number): Ran {
   try {
     return run(name, body, parts, connectionId);
   } catch (error) {
-    if (error instanceof CommandError) return errorReply(error, labelsOf(error.code, body.txnNumber !== undefined));
+    if (error instanceof CommandError) {
+      return { reply: errorReply(error, labelsOf(error.code, body.txnNumber !== undefined)), close: false };
+    }
     parts.store.commits.poison(error);
-    return errorReply(failure('InternalError', error instanceof Error ? error.message : String(error)), undefined);
+    const internal = failure('InternalError', error instanceof Error ? error.message : String(error));
+    return { reply: errorReply(internal, undefined), close: false };
   }
 }
 
-function run(name: string, body: Doc, parts: ServerParts, connectionId: number): Doc {
+function run(name: string, body: Doc, parts: ServerParts, connectionId: number): Ran {
   const command = commands.get(name);
   if (!command) throw failure('CommandNotFound', `no such command: '${name}'`);
   const db = body.$db;
@@ -49,14 +56,21 @@ function run(name: string, body: Doc, parts: ServerParts, connectionId: number):
     retryable: retryableOf(name, body, parts, now),
   };
   const writeConcernError = writeConcernErrorOf(body);
+  const { retryable } = context;
+  if (retryable && !retryable.earlier(0)) {
+    const struck = parts.failPoints.strikeRetryable('before');
+    if (struck instanceof CommandError) throw struck;
+    if (struck === 'close') return { reply: { ok: 0 }, close: true };
+  }
   const reply = command(body, context);
-  context.retryable?.save();
-  return writeConcernError ? { ...reply, writeConcernError } : reply;
+  retryable?.save();
+  const close = retryable?.changed === true && parts.failPoints.strikeRetryable('after') === 'close';
+  return { reply: writeConcernError ? { ...reply, writeConcernError } : reply, close };
 }
 
 function checkTransaction(body: Doc): void {
   if (body.startTransaction !== undefined || body.autocommit !== undefined) {
-    throw failure('IllegalOperation', 'Multi-document transactions are not supported by this server');
+    throw failure('OperationNotSupportedInTransaction', 'Multi-document transactions are not supported by this server');
   }
 }
 

@@ -51,13 +51,9 @@ export class FailPoints {
     });
   }
 
-  /** What happens to a command, undefined if nothing. Each call counts as one use. */
-  strike(command: string, transactional: boolean): Failing | undefined {
+  /** What happens to a command instead of running, undefined if nothing. Each call counts as one use. */
+  strike(command: string, retryable: boolean): Failing | undefined {
     if (this.#active.size === 0) return undefined;
-    return this.#commandFailing(command, transactional) ?? (transactional ? this.#transactionalFailing() : undefined);
-  }
-
-  #commandFailing(command: string, retryable: boolean): Failing | undefined {
     const point = this.#active.get('failCommand');
     const commands = point?.data.failCommands;
     if (!point || !Array.isArray(commands) || !commands.includes(command) || !this.#use('failCommand', point)) return undefined;
@@ -73,19 +69,19 @@ export class FailPoints {
     };
   }
 
-  #transactionalFailing(): Failing | undefined {
+  /**
+   * What happens to a retryable write that executes something new: it is not run, or it is run and the client
+   * doesn't hear of it; unless told otherwise the connection is closed.
+   * A repeated write that only answers again is not struck.
+   */
+  strikeRetryable(moment: 'before' | 'after'): CommandError | 'close' | undefined {
     const point = this.#active.get('onPrimaryTransactionalWrite');
-    if (!point || !this.#use('onPrimaryTransactionalWrite', point)) return undefined;
-    const { data } = point;
-    const code = isNumeric(data.failBeforeCommitExceptionCode) ? Number(data.failBeforeCommitExceptionCode) : undefined;
-    const error = code === undefined ? undefined : injected(code, 'Failing write via onPrimaryTransactionalWrite');
-    return {
-      closeConnection: data.closeConnection !== false,
-      blockMs: 0,
-      error,
-      writeConcernError: undefined,
-      errorLabels: labelsOf(code, true),
-    };
+    if (!point) return undefined;
+    const { failBeforeCommitExceptionCode: code, closeConnection } = point.data;
+    if ((code === undefined ? 'after' : 'before') !== moment || !this.#use('onPrimaryTransactionalWrite', point))
+      return undefined;
+    if (closeConnection !== false) return 'close';
+    return code === undefined ? undefined : injected(Number(code), 'Failing write via onPrimaryTransactionalWrite');
   }
 
   #use(name: string, point: FailPoint): boolean {

@@ -23,6 +23,11 @@ export class Retryable {
     return this.#results.get(statement);
   }
 
+  /** Whether something was executed that had not been before. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
   executed(statement: number, result: Doc): void {
     this.#results.set(statement, result);
     this.#changed = true;

@@ -98,5 +98,5 @@ export const getParameter: Command = (body) => {
 export const endSessions: Command = () => ({ ok: 1 });
 
 export const transactions: Command = () => {
-  throw failure('IllegalOperation', 'Multi-document transactions are not supported by this server');
+  throw failure('OperationNotSupportedInTransaction', 'Multi-document transactions are not supported by this server');
 };

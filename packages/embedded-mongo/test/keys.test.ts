@@ -1,0 +1,85 @@
+import { Binary, BSONRegExp, Decimal128, Double, deserialize, MaxKey, MinKey, ObjectId, serialize, Timestamp } from 'bson';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compareValues } from '../src/bson/compare.ts';
+import { decodeDocument } from '../src/bson/decode.ts';
+import { encodeDocument } from '../src/bson/encode.ts';
+import { asDouble } from '../src/bson/types.ts';
+import { encodeKey, encodeValue } from '../src/storage/index-key.ts';
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const nearDoubles = fc.bigInt({ min: -5n, max: 5n }).map((offset) => 2n ** 53n + offset);
+const decimal = fc
+  .tuple(fc.bigInt({ min: -(10n ** 34n) + 1n, max: 10n ** 34n - 1n }), fc.integer({ min: -400, max: 400 }))
+  .map(([coefficient, exponent]) => Decimal128.fromString(`${coefficient}E${exponent}`));
+const number = fc.oneof(
+  fc.integer(),
+  fc.double().map(asDouble),
+  fc.integer({ min: -10, max: 10 }).map((value) => new Double(value)),
+  int64,
+  nearDoubles,
+  nearDoubles.map((value) => Number(value)),
+  decimal,
+  fc.constantFrom(Decimal128.fromString('NaN'), Decimal128.fromString('Infinity'), Decimal128.fromString('9007199254740993.5')),
+);
+const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constantFrom('a\0', 'a', 'a\0b', '\uffff', '\u{1f600}'));
+const scalar = fc.oneof(
+  number,
+  text,
+  fc.boolean(),
+  fc.constant(null),
+  fc.date({ noInvalidDate: true }),
+  fc.uint8Array({ minLength: 12, maxLength: 12 }).map((bytes) => new ObjectId(bytes)),
+  fc.uint8Array({ maxLength: 6 }).map((bytes) => new Binary(bytes, 0)),
+  fc.tuple(fc.nat(), fc.nat()).map(([t, i]) => new Timestamp({ t, i })),
+  fc.constantFrom(new MinKey(), new MaxKey(), new BSONRegExp('a', 'i'), new BSONRegExp('b', '')),
+);
+const name = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), minLength: 1, maxLength: 2 });
+const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    scalar,
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(name, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).value;
+
+test('keys are in the order of the values', () => {
+  fc.assert(
+    fc.property(value, value, (a, b) => {
+      expect(Math.sign(Buffer.compare(encodeValue(a), encodeValue(b)))).toBe(compareValues(a, b));
+      expect(Math.sign(Buffer.compare(encodeValue(b, -1), encodeValue(a, -1)))).toBe(compareValues(a, b));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('keys of numbers are in exact order over all types', () => {
+  fc.assert(
+    fc.property(number, number, (a, b) => {
+      expect(Math.sign(Buffer.compare(encodeValue(a), encodeValue(b)))).toBe(compareValues(a, b));
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test('compound keys sort by their first difference', () => {
+  fc.assert(
+    fc.property(value, value, value, value, (a, b, c, d) => {
+      const order = compareValues(a, c) || -compareValues(b, d);
+      expect(Math.sign(Buffer.compare(encodeKey([a, b], [1, -1]), encodeKey([c, d], [1, -1])))).toBe(order + 0);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a document is written back byte by byte', () => {
+  fc.assert(
+    fc.property(fc.dictionary(name, value, { noNullPrototype: true }), (doc) => {
+      const bytes = serialize(doc);
+      expect(Buffer.compare(encodeDocument(decodeDocument(bytes)), bytes)).toBe(0);
+      expect(deserialize(encodeDocument(doc), { promoteValues: false })).toEqual(deserialize(bytes, { promoteValues: false }));
+    }),
+    { numRuns: 2000 },
+  );
+});
