@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { formatSen } from '@gerbang/core';
-import type { Closeable } from '@gerbang/runtime';
 import { z } from 'zod';
 import type { BankTransferInquiryResult, BankTransferRail, BankTransferRequest, BankTransferResult } from './bank-transfer.ts';
 import { openSnapClient, type SnapAnswer, type SnapCredentials } from './snap-client.ts';
@@ -20,7 +19,7 @@ const statusFound = z.looseObject({
 });
 
 /** A bank that speaks SNAP's interbank transfer (services 16, 18 and 36). */
-export function openSnapBankTransfer(credentials: SnapCredentials): BankTransferRail & Closeable {
+export function openSnapBankTransfer(credentials: SnapCredentials): BankTransferRail {
   const snap = openSnapClient(credentials);
   return {
     async inquireAccount(inquiry, { signal }) {
@@ -65,10 +64,10 @@ function toBody(request: BankTransferRequest) {
   return {
     partnerReferenceNo: request.partnerReference,
     amount: { value: formatSen(BigInt(request.amountSen)), currency: 'IDR' },
-    beneficiaryAccountName: request.accountName,
-    beneficiaryAccountNo: request.accountNumber,
-    beneficiaryBankCode: request.bankCode,
-    additionalInfo: { merchantReference: request.merchantReference, remark: request.description },
+    beneficiaryAccountName: request.beneficiaryAccountName,
+    beneficiaryAccountNo: request.beneficiaryAccountNumber,
+    beneficiaryBankCode: request.beneficiaryBankCode,
+    additionalInfo: { merchantReference: request.merchantReference, remark: request.remark },
   };
 }
 

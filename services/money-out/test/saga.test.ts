@@ -108,7 +108,7 @@ function contextWith(
   return {
     transfers,
     ledger: { getBalance: unused, verify: unused, ...ledger },
-    rail: { inquireAccount: unused, ...bank },
+    rail: { inquireAccount: unused, close: async () => {}, ...bank },
     clock,
     log: testLog(),
     metrics: { accepted() {}, finished() {}, contradicted() {} },

@@ -1,4 +1,6 @@
-import { type BankTransferRequest, bankTransferRequestSchema, externalIdOf } from '@gerbang/rails';
+import { createHash } from 'node:crypto';
+import type { BankTransferRequest } from '@gerbang/rails';
+import { z } from 'zod';
 import type { TransferOrder } from './store.ts';
 
 /** The request to the bank, made once and persisted before it is sent. `nowMs` is real time: the bank's day. */
@@ -6,15 +8,27 @@ export function toRequest(order: TransferOrder, nowMs: number): BankTransferRequ
   return {
     partnerReference: order.transactionId,
     externalId: externalIdOf(order.transactionId),
-    merchantReference: order.referenceNumber,
     amountSen: order.amountSen.toString(),
-    bankCode: order.railBankCode,
-    accountNumber: order.bankAccountNumber,
-    accountName: order.bankAccountName,
-    description: order.description,
+    beneficiaryBankCode: order.railBankCode,
+    beneficiaryAccountNumber: order.bankAccountNumber,
+    beneficiaryAccountName: order.bankAccountName,
+    merchantReference: order.referenceNumber,
+    remark: order.description,
     createdAtMs: nowMs,
   };
 }
+
+const schema = z.object({
+  partnerReference: z.string(),
+  externalId: z.string(),
+  amountSen: z.string(),
+  beneficiaryBankCode: z.string(),
+  beneficiaryAccountNumber: z.string(),
+  beneficiaryAccountName: z.string(),
+  merchantReference: z.string(),
+  remark: z.string(),
+  createdAtMs: z.number(),
+});
 
 /** The request as it is stored. */
 export function writeRequest(request: BankTransferRequest): string {
@@ -23,5 +37,11 @@ export function writeRequest(request: BankTransferRequest): string {
 
 /** A stored request; throws when it is none. */
 export function readRequest(text: string): BankTransferRequest {
-  return bankTransferRequestSchema.parse(JSON.parse(text));
+  return schema.parse(JSON.parse(text));
+}
+
+/** 36 digits, the same whenever they are made again for a transaction, and others for any other. */
+function externalIdOf(transactionId: string): string {
+  const digest = createHash('sha256').update(transactionId).digest('hex');
+  return (BigInt(`0x${digest}`) % 10n ** 36n).toString().padStart(36, '0');
 }
