@@ -1,5 +1,4 @@
 import type { Collection, Stored } from '../storage/collection.ts';
-import { prepareRows } from '../storage/database.ts';
 import type { Plan } from './plan.ts';
 
 /** What a query has looked at, for explain and for tests. */
@@ -40,10 +39,7 @@ export function* scan(collection: Collection, plan: Plan, examined: Examined): G
 
 function* scanCollection(collection: Collection, reverse: boolean, examined: Examined): Generator<Stored> {
   const [past, order] = reverse ? ['<', 'DESC'] : ['>', 'ASC'];
-  const page = prepareRows(
-    collection.sqlite,
-    `SELECT rid, doc FROM ${collection.table} WHERE rid ${past} ? ORDER BY rid ${order} LIMIT ?`,
-  );
+  const page = collection.statement(`SELECT rid, doc FROM ${collection.table} WHERE rid ${past} ? ORDER BY rid ${order} LIMIT ?`);
   let last = reverse ? Number.MAX_SAFE_INTEGER : -1;
   for (let size = pageMin; ; size = Math.min(size * 2, pageMax)) {
     const rows = page.all(last, size) as unknown as Array<[number, Uint8Array]>;
@@ -61,9 +57,8 @@ function* scanIndex(collection: Collection, plan: Plan & { kind: 'index' }, exam
   const order = reverse ? 'DESC' : 'ASC';
   const source = `SELECT i.key, i.rid, d.doc FROM ${index.table} i CROSS JOIN ${collection.table} d ON d.rid = i.rid`;
   const ordered = `ORDER BY i.key ${order}, i.rid ${order} LIMIT ?`;
-  const first = prepareRows(collection.sqlite, `${source} WHERE i.key >= ? AND i.key < ? ${ordered}`);
-  const next = prepareRows(
-    collection.sqlite,
+  const first = collection.statement(`${source} WHERE i.key >= ? AND i.key < ? ${ordered}`);
+  const next = collection.statement(
     reverse
       ? `${source} WHERE i.key >= ? AND (i.key, i.rid) < (?, ?) ${ordered}`
       : `${source} WHERE (i.key, i.rid) > (?, ?) AND i.key < ? ${ordered}`,

@@ -32,6 +32,7 @@ export class Collection {
   readonly #remove: StatementSync;
   readonly #byId: StatementSync;
   readonly #byRid: StatementSync;
+  readonly #statements = new Map<string, StatementSync>();
   #nextRid: number;
 
   constructor(
@@ -61,6 +62,16 @@ export class Collection {
     this.#byRid = prepareRows(sqlite, `SELECT rid, doc FROM ${this.table} WHERE rid = ?`);
     const last = prepareRows(sqlite, `SELECT max(rid) FROM ${this.table}`).get() as unknown as [number | null];
     this.#nextRid = (last[0] ?? 0) + 1;
+  }
+
+  /** A statement whose rows are arrays, prepared once. */
+  statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = prepareRows(this.sqlite, sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
   }
 
   get namespace(): string {

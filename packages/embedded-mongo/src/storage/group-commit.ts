@@ -15,6 +15,7 @@ export class GroupCommit {
   readonly #sqlite: DatabaseSync;
   readonly #onRollback: () => void;
   #open = false;
+  #scheduled = false;
   #poisoned: unknown;
   #waiting: Waiting[] = [];
 
@@ -30,7 +31,7 @@ export class GroupCommit {
     if (this.#open) return;
     this.#begin.run();
     this.#open = true;
-    setImmediate(() => this.flush());
+    this.#schedule();
   }
 
   /** Nothing of the open batch may be kept: something failed half way through a write. */
@@ -39,24 +40,29 @@ export class GroupCommit {
   }
 
   /**
-   * Calls `done` when everything written so far is durable, at once if nothing waits. Replies to reads wait as well:
-   * they may have seen what is not durable yet.
+   * Calls `done` when everything written so far is durable, at the end of this turn. Replies to reads wait as well:
+   * they may have seen what is not durable yet, and replies sent together are read together by the client.
    */
   after(waiting: Waiting): void {
-    if (!this.#open) {
-      waiting.done();
-      return;
-    }
+    this.#schedule();
     this.#waiting.push(waiting);
     if (this.#waiting.length >= waitingMax) this.flush();
   }
 
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.flush();
+    });
+  }
+
   /** Commits what is open and answers everyone who waits. */
   flush(): void {
-    if (!this.#open) return;
     const waiting = this.#waiting;
     this.#waiting = [];
-    const error = this.#poisoned ?? this.#tryCommit();
+    const error = this.#poisoned ?? (this.#open ? this.#tryCommit() : undefined);
     this.#poisoned = undefined;
     this.#open = false;
     if (error === undefined) {
