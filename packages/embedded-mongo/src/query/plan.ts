@@ -183,7 +183,7 @@ function indexPlan(
 ): (Plan & { kind: 'index' }) | undefined {
   let prefixes: Interval[] = [{ low: Buffer.alloc(0), high: above }];
   let score = 0;
-  let fixed = 0;
+  let bound = 0;
   const usedArrays = new Set<string>();
   let open = true;
   for (const [at, field] of index.fields.entries()) {
@@ -192,9 +192,10 @@ function indexPlan(
     const clash = arrays.some((path) => usedArrays.has(path));
     const condition = open && !clash ? combine(conditions.get(field.path) ?? [], arrays.length > 0) : undefined;
     if (!condition) break;
-    for (const path of arrays) usedArrays.add(path);
     const intervals = intervalsOf(condition, field.direction);
     if (prefixes.length * intervals.length > rangesMax) break;
+    for (const path of arrays) usedArrays.add(path);
+    bound = at + 1;
     // Each prefix so far is a point, so the next component's bounds follow its bytes.
     prefixes = prefixes.flatMap((prefix) =>
       intervals.map(({ low, high }) => ({ low: Buffer.concat([prefix.low, low]), high: Buffer.concat([prefix.low, high]) })),
@@ -204,12 +205,10 @@ function indexPlan(
       open = false;
     } else {
       score += pointScore - at;
-      if (intervals.length === 1) fixed++;
-      else if (fixed === at) fixed = at;
     }
     if (!open) break;
   }
-  const order = sort && sortedBy(index, sort, conditions, prefixes.length === 1);
+  const order = sort && sortedBy(index, sort, conditions, prefixes.length === 1 ? bound : undefined);
   if (order) score += sortScore;
   if (score === 0) return undefined;
   // Among equals, an index whose fields are all bound by a unique key finds the least.
@@ -217,14 +216,14 @@ function indexPlan(
   return { kind: 'index', index, ranges: prefixes, reverse: order?.reverse ?? false, sorted: order !== undefined, score };
 }
 
-/** Whether walking the index, forwards or backwards, yields the order of a sort. */
+/** Whether walking the index, forwards or backwards, yields the order of a sort; `bound` fields have their bounds in one range. */
 function sortedBy(
   index: Index,
   sort: Doc,
   conditions: Map<string, Condition[]>,
-  oneRange: boolean,
+  bound: number | undefined,
 ): { reverse: boolean } | undefined {
-  if (!oneRange || '$natural' in sort) return undefined;
+  if (bound === undefined || '$natural' in sort) return undefined;
   const wanted = sortFields(sort);
   let reverse: boolean | undefined;
   let next = 0;
@@ -235,7 +234,8 @@ function sortedBy(
     const fixed =
       conditions.get(field.path)?.some((condition) => condition.kind === 'points' && condition.values.length === 1) ?? false;
     if (want.path !== field.path) {
-      if (fixed) continue;
+      // Where an array spreads a document over several keys, only the bounds keep it to one of them.
+      if (fixed && (arrays.length === 0 || at < bound)) continue;
       return undefined;
     }
     if (arrays.length > 0) return undefined;
