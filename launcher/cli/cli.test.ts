@@ -1,0 +1,237 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { EmbeddedMongo } from '@gerbang/embedded-mongo';
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
+import { createLogger } from '@gerbang/runtime';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const CLI = path.join(import.meta.dirname, 'main.ts');
+const MERCHANT = path.join(import.meta.dirname, '../../services/merchant/src/main.ts');
+const SECRET = /[A-Za-z0-9_-]{43}/;
+const TOGETHER_MS = 20_000;
+
+/** What the ledger and money-out answer; they are other services, and theirs is tested there. */
+const answers = { differences: [] as string[], proposals: [] as string[] };
+
+let mongo: EmbeddedMongo;
+let others: RpcServer;
+let merchant: ChildProcess;
+let merchantLog = '';
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  mongo = await EmbeddedMongo.start();
+  others = await startRpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    tls: undefined,
+    log: createLogger({ service: 'test', level: 'silent' }),
+    ready: () => true,
+    implementations: [
+      implement(
+        LedgerService,
+        {
+          post: async ({ amountSen }) => ({ availableAfterSen: amountSen }),
+          getBalance: async () => ({}),
+          verify: async () => ({ postings: 3n, differences: answers.differences }),
+        },
+        [],
+      ),
+      implement(
+        ResolutionService,
+        {
+          listUnresolved: async () => ({
+            items: [{ transfer: { referenceNumber: 'INV-1', amountSen: 15_000_050n }, sinceMs: 0n, reason: 'timeout' }],
+          }),
+          resolve: async ({ operator, outcome }) => {
+            answers.proposals.push(`${operator}: ${outcome}`);
+            return { decided: new Set(answers.proposals).size > 1 };
+          },
+        },
+        [],
+      ),
+    ],
+  });
+  const othersAddress = `127.0.0.1:${others.port}`;
+  merchant = spawn(process.execPath, [MERCHANT], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      GERBANG_ENV: 'sandbox',
+      LOG_LEVEL: 'trace',
+      MONGODB_URI: mongo.uri,
+      // Nothing listens there: the service works without NATS.
+      NATS_URL: 'nats://127.0.0.1:1',
+      RPC_PORT: '0',
+      ADMIN_PORT: '0',
+      LEDGER_RPC: othersAddress,
+      GERBANG_KEKS: `k1:${Buffer.alloc(32, 'k').toString('base64')}`,
+    },
+  });
+  const port = await servicePort(merchant);
+  environment = { MERCHANT_RPC: `127.0.0.1:${port}`, LEDGER_RPC: othersAddress, MONEY_OUT_RPC: othersAddress };
+}, TOGETHER_MS);
+
+afterAll(async () => {
+  merchant.kill('SIGTERM');
+  const [code] = await once(merchant, 'exit');
+  await others.close();
+  await mongo.stop();
+  expect(code).toBe(0);
+}, TOGETHER_MS);
+
+/** Reads the service's log until it tells its port, and keeps all of it. */
+function servicePort(child: ChildProcess): Promise<number> {
+  if (child.stdout === null) throw new Error('the service has no output');
+  const lines = createInterface(child.stdout);
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${merchantLog}`)));
+    lines.on('line', (line) => {
+      merchantLog += `${line}\n`;
+      const entry: { msg?: string; port?: number } = JSON.parse(line);
+      if (entry.msg === 'ready' && entry.port !== undefined) resolve(entry.port);
+    });
+  });
+}
+
+type Outcome = { code: number; stdout: string; stderr: string };
+
+function gerbang(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, ...environment, ...env } };
+    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+/** Runs a command that must succeed, and gives its JSON. */
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await gerbang(['--json', '--operator', 'ani', ...args]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, async () => {
+  const made = await json(
+    ...['merchant', 'create', '--name', 'Toko Maju', '--product', 'disbursement', 'qris', '--ip', '127.0.0.1', '::1'],
+    ...['--account', 'Main', 'Kas Kecil'],
+  );
+  const [first, second] = made.account_ids;
+  expect(made).toEqual({
+    merchant_id: expect.stringMatching(/^[0-9A-Z]{26}$/),
+    partner_id: expect.stringMatching(/^pk_/),
+    client_id: expect.stringMatching(/^ck_/),
+    client_secret: expect.stringMatching(SECRET),
+    account_ids: [first, second],
+  });
+  const id = made.merchant_id;
+  const rotated = await json('credential', 'rotate', id, made.client_id);
+  const added = await json('credential', 'add', id);
+  expect(new Set([made.client_secret, rotated.client_secret, added.client_secret]).size).toBe(3);
+  await json('credential', 'disable', id, added.client_id);
+  await json('whitelist', 'set', id, '10.0.0.0/8');
+  await json('products', 'set', id, 'disbursement');
+  await json('fee', 'set', id, 'disbursement', '--channel', '014', '--fixed', '1500.50', '--percent', '0.7', '--max', '5000');
+  await json('limit', 'set', id, 'disbursement', '--min', '10000', '--max', '50000000');
+  expect(await json('fund', id, first, '150000.50')).toMatchObject({ amount: '150000.50', available: '150000.50' });
+  const opened = await json('account', 'create', id, 'Ketiga');
+  await json('account', 'freeze', id, opened.account_id);
+  await json('merchant', 'freeze', id);
+  expect(await json('merchant', 'list')).toMatchObject([
+    {
+      merchant_id: id,
+      status: 'frozen',
+      client_ids: [made.client_id],
+      accounts: [
+        { account_id: first, name: 'Main', status: 'active', is_default: true },
+        { account_id: second, is_default: false },
+        { account_id: opened.account_id, status: 'frozen' },
+      ],
+    },
+  ]);
+  const audit = await json('audit', 'list', '--limit', '100');
+  expect(audit.chain_intact).toBe(true);
+  expect(audit.entries.map((entry: { command: string }) => entry.command).reverse()).toEqual([
+    ...['merchant.create', 'credential.rotate', 'credential.add', 'credential.disable', 'whitelist.set', 'products.set'],
+    ...['fee.set', 'limit.set', 'account.fund', 'account.create', 'account.freeze', 'merchant.freeze'],
+  ]);
+  expect(audit.entries[5].after.fees[1]).toMatchObject({
+    channel: '014',
+    fixed: '1500.50',
+    basis_points: 70,
+    maximum: '5000.00',
+  });
+  for (const secret of [made.client_secret, rotated.client_secret, added.client_secret]) {
+    expect(merchantLog.includes(secret)).toBe(false);
+    expect(JSON.stringify(audit).includes(secret)).toBe(false);
+  }
+});
+
+describe('for people', () => {
+  test('a secret is shown by the command that makes it', { timeout: TOGETHER_MS }, async () => {
+    const { code, stdout } = await gerbang(['merchant', 'create', '--name', 'Toko Kedua', '--operator', 'ani']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^client secret {2}[A-Za-z0-9_-]{43} {3}\(shown this once\)$/m);
+    const list = await gerbang(['merchant', 'list']);
+    expect(list.stdout).toContain('Toko Kedua  active  partner pk_');
+    expect(list.stdout).not.toMatch(SECRET);
+  });
+
+  test('the operator is taken from the environment', { timeout: TOGETHER_MS }, async () => {
+    const created = await gerbang(['merchant', 'create', '--name', 'Toko Ketiga'], { GERBANG_OPERATOR: 'citra' });
+    expect(created.code).toBe(0);
+    expect((await gerbang(['audit', 'list', '--limit', '1'])).stdout).toContain('  citra  merchant.create  ');
+  });
+
+  test('unresolved transfers are listed and decided by two', { timeout: TOGETHER_MS }, async () => {
+    expect((await gerbang(['transfers', 'unresolved'])).stdout).toContain('INV-1  IDR 150000.50  since 1970-01-01');
+    const resolve = (operator: string) => gerbang(['transfers', 'resolve', 'm', 'a', 'INV-1', 'failed', '--operator', operator]);
+    expect((await resolve('ani')).stdout).toContain('a second operator approves it');
+    expect((await resolve('budi')).stdout).toBe('INV-1 has failed\n');
+    expect(answers.proposals).toEqual(['ani: failed', 'budi: failed']);
+  });
+
+  test('the ledger is verified; any difference fails', { timeout: TOGETHER_MS }, async () => {
+    expect(await gerbang(['ledger', 'verify'])).toMatchObject({ code: 0, stderr: '' });
+    answers.differences = ['account x: 1 instead of 2'];
+    const { code, stdout, stderr } = await gerbang(['ledger', 'verify']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'gerbang: the ledger has differences: 1\n' });
+    expect(stdout).toContain('difference: account x: 1 instead of 2');
+  });
+});
+
+describe('what goes wrong is one line and exit code 1', () => {
+  const nowhere = { MERCHANT_RPC: '127.0.0.1:1' };
+  const unknown = '01J00000000000000000000000';
+  test.each<[string, string[], Record<string, string>, string]>([
+    [
+      'not running',
+      ['merchant', 'list'],
+      nowhere,
+      'Gerbang is not running: nothing answers at 127.0.0.1:1 (MERCHANT_RPC); start it with npm start',
+    ],
+    ['a wrong address', ['merchant', 'list'], { MERCHANT_RPC: 'x' }, 'MERCHANT_RPC is not valid: expected host:port'],
+    ['a wrong value', ['merchant', 'create', '--name', 'x', '--product', 'loans'], {}, 'products: is not a list of products'],
+    ['no such merchant', ['merchant', 'freeze', unknown], {}, 'merchant_id: there is no such merchant'],
+    [
+      'half of TLS',
+      ['merchant', 'list'],
+      { RPC_TLS_CA: 'ca.pem' },
+      'RPC_TLS_CA, RPC_TLS_CERT and RPC_TLS_KEY go together: set all three or none',
+    ],
+  ])('%s', { timeout: TOGETHER_MS }, async (_, args, env, line) => {
+    const { code, stdout, stderr } = await gerbang(args, env);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `gerbang: ${line}\n` });
+  });
+
+  test('an amount that is none', { timeout: TOGETHER_MS }, async () => {
+    const { code, stderr } = await gerbang(['fund', unknown, unknown, '12.345']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Expected rupiah');
+  });
+});

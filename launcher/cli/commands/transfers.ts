@@ -1,0 +1,70 @@
+import { formatSen } from '@gerbang/core';
+import type { Unresolved } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { Argument, type Command } from 'commander';
+import { type GlobalOptions, withSession } from '../session.ts';
+import { count, toIso, toRupiah } from '../values.ts';
+
+/** transfers unresolved | resolve */
+export function transferCommands(program: Command): void {
+  const transfers = program.command('transfers').description('transfers whose outcome the rail could not tell');
+  transfers
+    .command('unresolved')
+    .description('list those that wait for two operators to decide')
+    .option('--limit <count>', 'transfers to show', count, 100)
+    .action((_, command: Command) => list(command.optsWithGlobals()));
+  transfers
+    .command('resolve')
+    .description("propose an outcome, or approve another operator's proposal by giving the same one")
+    .argument('<merchant>', 'merchant id')
+    .argument('<account>', 'account id')
+    .argument('<reference>', 'reference number')
+    .addArgument(new Argument('<outcome>', 'what has happened at the bank').choices(['succeeded', 'failed']))
+    .action((merchantId: string, accountId: string, referenceNumber: string, outcome: string, _, command: Command) =>
+      resolve(command.optsWithGlobals(), { merchantId, accountId, referenceNumber, outcome }),
+    );
+}
+
+function list(options: GlobalOptions & { limit: number }): Promise<void> {
+  return withSession(options, async (session) => {
+    const resolution = await session.moneyOutService();
+    const { items } = await resolution.listUnresolved({ limit: options.limit });
+    session.show(items.map(toJson), items.length === 0 ? ['nothing waits for a decision'] : items.map(toLine));
+  });
+}
+
+type Decision = { merchantId: string; accountId: string; referenceNumber: string; outcome: string };
+
+function resolve(options: GlobalOptions, decision: Decision): Promise<void> {
+  return withSession(options, async (session) => {
+    const resolution = await session.moneyOutService();
+    const { decided } = await resolution.resolve({ operator: session.operator(), ...decision });
+    const { referenceNumber, outcome } = decision;
+    session.show({ reference_number: referenceNumber, outcome, decided }, [
+      decided
+        ? `${referenceNumber} has ${outcome}`
+        : `proposed that ${referenceNumber} has ${outcome}; a second operator approves it by the same command`,
+    ]);
+  });
+}
+
+function toJson({ transfer, sinceMs, reason, proposedBy, proposedOutcome }: Unresolved) {
+  return {
+    merchant_id: transfer?.merchantId ?? '',
+    account_id: transfer?.accountId ?? '',
+    reference_number: transfer?.referenceNumber ?? '',
+    transaction_id: transfer?.transactionId ?? '',
+    amount: formatSen(transfer?.amountSen ?? 0n),
+    bank_code: transfer?.bankCode ?? '',
+    since: toIso(sinceMs),
+    reason,
+    proposed_by: proposedBy,
+    proposed_outcome: proposedOutcome,
+  };
+}
+
+function toLine(item: Unresolved): string {
+  const { transfer, sinceMs, reason, proposedBy, proposedOutcome } = item;
+  const proposal = proposedBy === '' ? '' : `  ${proposedBy} proposes ${proposedOutcome}`;
+  const where = `${transfer?.merchantId}  ${transfer?.accountId}  ${transfer?.referenceNumber}`;
+  return `${where}  ${toRupiah(transfer?.amountSen ?? 0n)}  since ${toIso(sinceMs)}  ${reason}${proposal}`;
+}

@@ -1,0 +1,21 @@
+import { tlsFromConfig } from '@gerbang/rpc';
+import { env, loadConfig, rpcShape } from '@gerbang/runtime';
+
+const { RPC_TLS_CA, RPC_TLS_CERT, RPC_TLS_KEY } = rpcShape;
+
+const shape = {
+  RPC_TLS_CA,
+  RPC_TLS_CERT,
+  RPC_TLS_KEY,
+  MERCHANT_RPC: env.address().default('127.0.0.1:9101'),
+  LEDGER_RPC: env.address().default('127.0.0.1:9102'),
+  MONEY_OUT_RPC: env.address().default('127.0.0.1:9103'),
+};
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** Where the running system is; the development addresses unless the environment says otherwise. Throws ConfigError. */
+export function readConfig(environment: NodeJS.ProcessEnv) {
+  const config = loadConfig(shape, environment);
+  return { ...config, tls: tlsFromConfig(config) };
+}

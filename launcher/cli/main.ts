@@ -1,0 +1,41 @@
+import { RefusalError } from '@gerbang/core';
+import { ConfigError } from '@gerbang/runtime';
+import { Command } from 'commander';
+import { accountCommands } from './commands/account.ts';
+import { auditCommands } from './commands/audit.ts';
+import { configurationCommands } from './commands/configuration.ts';
+import { credentialCommands } from './commands/credential.ts';
+import { fundCommand } from './commands/fund.ts';
+import { ledgerCommands } from './commands/ledger.ts';
+import { merchantCommands } from './commands/merchant.ts';
+import { transferCommands } from './commands/transfers.ts';
+import { CommandFailure } from './failure.ts';
+
+const program = new Command('gerbang')
+  .description("Operators' commands on a running Gerbang")
+  .option('--operator <name>', 'who you are, for the audit log; GERBANG_OPERATOR or your user name unless given')
+  .option('--json', 'print the result as JSON')
+  .showHelpAfterError('(add --help for what there is)');
+
+merchantCommands(program);
+accountCommands(program);
+credentialCommands(program);
+configurationCommands(program);
+fundCommand(program);
+auditCommands(program);
+ledgerCommands(program);
+transferCommands(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const lines = messageOf(error).split('\n');
+  for (const line of lines) process.stderr.write(`gerbang: ${line}\n`);
+  process.exitCode = 1;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof RefusalError) return error.refusal.message;
+  if (error instanceof CommandFailure || error instanceof ConfigError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

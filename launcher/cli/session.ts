@@ -1,0 +1,75 @@
+import { connect } from 'node:net';
+import { userInfo } from 'node:os';
+import type { Json } from '@gerbang/core';
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { openChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
+import { type Config, readConfig } from './config.ts';
+import { CommandFailure } from './failure.ts';
+
+const CONNECT_MS = 2_000;
+const CALL_MS = 15_000;
+
+/** What one command works with: the running system, and the operator's terminal. */
+export type Session = {
+  /** Who gives the command, for the audit log. */
+  operator(): string;
+  /** Each fails with where it looked when the service is not running. */
+  merchantService(): Promise<RpcClient<typeof OperatorService>>;
+  ledgerService(): Promise<RpcClient<typeof LedgerService>>;
+  moneyOutService(): Promise<RpcClient<typeof ResolutionService>>;
+  /** Prints the result: for machines with --json, else the lines for people. */
+  show(result: Json, lines: readonly string[]): void;
+};
+
+/** The options that every command has. */
+export type GlobalOptions = { operator?: string; json?: boolean };
+
+/** Runs one command and closes what it has opened. */
+export async function withSession(options: GlobalOptions, work: (session: Session) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env);
+  const channels: RpcChannel[] = [];
+  const open = async (variable: 'MERCHANT_RPC' | 'LEDGER_RPC' | 'MONEY_OUT_RPC'): Promise<RpcChannel> => {
+    await mustListen(config, variable);
+    const channel = openChannel({ address: config[variable], tls: config.tls, timeoutMs: CALL_MS });
+    channels.push(channel);
+    return channel;
+  };
+  try {
+    await work({
+      operator: () => operatorName(options),
+      merchantService: async () => (await open('MERCHANT_RPC')).client(OperatorService),
+      ledgerService: async () => (await open('LEDGER_RPC')).client(LedgerService),
+      moneyOutService: async () => (await open('MONEY_OUT_RPC')).client(ResolutionService),
+      show: (result, lines) => process.stdout.write(`${options.json ? JSON.stringify(result) : lines.join('\n')}\n`),
+    });
+  } finally {
+    await Promise.all(channels.map((channel) => channel.close()));
+  }
+}
+
+/** Asked before any call, so that an operator needn't wait for retries to hear that nothing runs. */
+async function mustListen(config: Config, variable: 'MERCHANT_RPC' | 'LEDGER_RPC' | 'MONEY_OUT_RPC'): Promise<void> {
+  const address = config[variable];
+  const colon = address.lastIndexOf(':');
+  const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)), timeout: CONNECT_MS });
+  const listens = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('timeout', () => resolve(false));
+    socket.once('error', () => resolve(false));
+  });
+  socket.destroy();
+  if (listens) return;
+  throw new CommandFailure(`Gerbang is not running: nothing answers at ${address} (${variable}); start it with npm start`);
+}
+
+function operatorName(options: GlobalOptions): string {
+  const given = options.operator ?? process.env.GERBANG_OPERATOR;
+  if (given !== undefined && given !== '') return given;
+  try {
+    return userInfo().username;
+  } catch {
+    throw new CommandFailure('this user has no name; say who you are with --operator');
+  }
+}
