@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { ConfigError } from '@gerbang/runtime';
 import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
 
 /** Files of mutual TLS between services; all three or none. */
 export type TlsFiles = { ca: string; cert: string; key: string };
 
-/** Reads RPC_TLS_CA, RPC_TLS_CERT and RPC_TLS_KEY; throws when only some are set. */
+/** Reads RPC_TLS_CA, RPC_TLS_CERT and RPC_TLS_KEY. Throws ConfigError when only some are set, or a file cannot be read. */
 export function tlsFromConfig(config: {
   RPC_TLS_CA?: string | undefined;
   RPC_TLS_CERT?: string | undefined;
@@ -13,7 +14,13 @@ export function tlsFromConfig(config: {
   const { RPC_TLS_CA: ca, RPC_TLS_CERT: cert, RPC_TLS_KEY: key } = config;
   if (ca === undefined && cert === undefined && key === undefined) return undefined;
   if (ca === undefined || cert === undefined || key === undefined) {
-    throw new Error('RPC_TLS_CA, RPC_TLS_CERT and RPC_TLS_KEY go together: set all three or none');
+    throw new ConfigError(['RPC_TLS_CA, RPC_TLS_CERT and RPC_TLS_KEY go together: set all three or none']);
+  }
+  const unreadable = Object.entries({ RPC_TLS_CA: ca, RPC_TLS_CERT: cert, RPC_TLS_KEY: key }).filter(
+    ([, file]) => !isReadable(file),
+  );
+  if (unreadable.length > 0) {
+    throw new ConfigError(unreadable.map(([variable, file]) => `${variable} is not valid: the file ${file} cannot be read`));
   }
   return { ca, cert, key };
 }
@@ -29,4 +36,13 @@ export function serverCredentials(tls: TlsFiles | undefined): ServerCredentials 
 export function channelCredentials(tls: TlsFiles | undefined): ChannelCredentials {
   if (tls === undefined) return ChannelCredentials.createInsecure();
   return ChannelCredentials.createSsl(readFileSync(tls.ca), readFileSync(tls.key), readFileSync(tls.cert));
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
