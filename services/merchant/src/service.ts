@@ -19,11 +19,11 @@ import { resealSecrets } from './merchant/reseal.ts';
 import { MERCHANTS, openMerchantStore } from './merchant/store.ts';
 import { createMerchantMetrics } from './metrics.ts';
 import { implementations } from './rpc.ts';
-import { openSigningKeys, type SigningKeys } from './token/signing-keys.ts';
+import { openSigningKeys } from './token/signing-keys.ts';
 
 const NAME = 'merchant';
 
-export type Service = Closeable & { port: number; adminPort: number; signingKeys: SigningKeys };
+export type Service = Closeable & { port: number; adminPort: number };
 
 /** Starts the service; it answers whether or not NATS is there. `clock` and `realNow` replace business and real time in tests. */
 export async function startService(config: Config, options: { clock?: Clock; realNow?: () => number } = {}): Promise<Service> {
@@ -97,7 +97,7 @@ export async function startService(config: Config, options: { clock?: Clock; rea
     });
     closing.push('admin', () => admin.close());
     log.info({ port: rpc.port }, 'ready');
-    return { port: rpc.port, adminPort: admin.port, signingKeys, close: () => closing.close() };
+    return { port: rpc.port, adminPort: admin.port, close: () => closing.close() };
   } catch (error) {
     await closing.close();
     throw error;

@@ -67,6 +67,16 @@ describe('a new merchant', () => {
   });
 });
 
+test('a claim whose merchant was never written, by a crash between the two, leads nowhere', async () => {
+  const database = system.newDatabase();
+  const { merchants } = await system.start({ database });
+  const store = await system.openDatabase(database);
+  const claim = { _id: 'ck_claimed', schema: 1, merchant_id: newUlid(Date.now()) };
+  await store.collection<typeof claim>('client_ids').insertOne(claim);
+  const refused = refusalOf(merchants.getAccess({ by: { case: 'clientId', value: 'ck_claimed' } }));
+  expect((await refused).code).toBe('merchant_not_found');
+});
+
 describe('versions', () => {
   test('tell a cache what has changed', async () => {
     const { merchants, operators } = await system.start();

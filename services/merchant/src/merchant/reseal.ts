@@ -14,6 +14,8 @@ export async function resealSecrets(
   context: Pick<Context, 'merchants' | 'signingKeys' | 'clock' | 'keyRing' | 'metrics' | 'log'>,
 ) {
   const { merchants, keyRing, metrics, log } = context;
+  // Not a number until all has been looked at: 0 must never be told by a process that could not.
+  metrics.sealedUnderOldKey(Number.NaN);
   let resealed = await context.signingKeys.reseal();
   for (;;) {
     const stale = await merchants.findSealedUnderOtherKey(keyRing.currentKid, BATCH);
