@@ -1,0 +1,42 @@
+import { tlsFromConfig } from '@gerbang/rpc';
+import { commonShape, env, loadConfig, rpcShape } from '@gerbang/runtime';
+import { z } from 'zod';
+import { parseTrustedProxies } from './http/ip-whitelist.ts';
+
+const { RPC_TLS_CA, RPC_TLS_CERT, RPC_TLS_KEY } = rpcShape;
+
+const shape = {
+  ...commonShape,
+  RPC_TLS_CA,
+  RPC_TLS_CERT,
+  RPC_TLS_KEY,
+  ADMIN_PORT: env.port(9200),
+  EDGE_HOST: env.host(),
+  EDGE_PORT: env.port(8080),
+  MERCHANT_RPC: env.address(),
+  LEDGER_RPC: env.address(),
+  MONEY_OUT_RPC: env.address(),
+  NOTIFIER_RPC: env.address(),
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed; none by default (contract §3). */
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((text, problem) => {
+      const proxies = parseTrustedProxies(text);
+      if (proxies !== undefined) return proxies;
+      problem.addIssue('expected addresses and CIDR ranges, separated by commas');
+      return z.NEVER;
+    }),
+  /** Requests a minute, per merchant (contract §2). */
+  RATE_LIMIT_PER_MINUTE: env.integer(6_000, 1),
+  /** Requests to the token endpoints a minute, per client and address (contract §2). */
+  RATE_LIMIT_TOKEN_PER_MINUTE: env.integer(120, 1),
+};
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** The only reader of the environment. Throws ConfigError. */
+export function readConfig(environment: NodeJS.ProcessEnv) {
+  const config = loadConfig(shape, environment);
+  return { ...config, tls: tlsFromConfig(config) };
+}

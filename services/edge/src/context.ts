@@ -1,0 +1,31 @@
+import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import type { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import type { MerchantDirectory, RpcClient } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
+import type { AccessCache } from './http/access-cache.ts';
+import type { TrustedProxies } from './http/ip-whitelist.ts';
+import type { RateLimiter } from './http/rate-limit.ts';
+import type { TokenVerifier } from './http/token-verifier.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The service's dependencies as one plain object. */
+export type Context = {
+  merchants: RpcClient<typeof MerchantService>;
+  ledger: RpcClient<typeof LedgerService>;
+  disbursements: RpcClient<typeof DisbursementService>;
+  deliveries: RpcClient<typeof DeliveryService>;
+  /** Accounts and ledger partitions of merchants. */
+  directory: MerchantDirectory;
+  /** Credentials and whitelists of merchants. */
+  access: AccessCache;
+  tokens: TokenVerifier;
+  merchantLimit: RateLimiter;
+  tokenLimit: RateLimiter;
+  trustedProxies: TrustedProxies;
+  /** Real time: authentication never goes by the business clock (contract §11). */
+  realNow: () => number;
+  metrics: Metrics;
+  log: Logger;
+};

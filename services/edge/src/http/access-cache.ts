@@ -1,0 +1,97 @@
+import { RefusalError, refuse } from '@gerbang/core';
+import type { Access, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { type RpcClient, VersionedCache } from '@gerbang/rpc';
+import type { Closeable, Logger } from '@gerbang/runtime';
+import { compileWhitelist, type IpMatcher } from './ip-whitelist.ts';
+
+const LOAD_TIMEOUT_MS = 2_000;
+
+/** A credential, with the union of its own and its merchant's whitelist compiled. */
+export type EdgeCredential = {
+  clientId: string;
+  clientSecret: string;
+  active: boolean;
+  generation: bigint;
+  allows: IpMatcher;
+};
+
+/** What the edge knows of a merchant to let it in. */
+export type MerchantAccess = {
+  merchantId: string;
+  partnerId: string;
+  version: bigint;
+  credentials: ReadonlyMap<string, EdgeCredential>;
+};
+
+/**
+ * Access of merchants by id: asks every 3 s what has changed, and answers `unavailable` when that has not worked for 5 s, so that a revoked
+ * credential is out everywhere within 5 s (contract §3).
+ */
+export type AccessCache = Closeable & {
+  /** Refusals: merchant_not_found, unavailable. */
+  ofMerchant(merchantId: string): Promise<MerchantAccess>;
+  /** Whether the merchant service has told of changes lately. */
+  isFresh(): boolean;
+};
+
+export function createAccessCache(options: { merchants: RpcClient<typeof MerchantService>; log: Logger }): AccessCache {
+  const { merchants, log } = options;
+  const cache = new VersionedCache<MerchantAccess>(async (merchantId) => {
+    const { access } = await merchants.getAccess(
+      { by: { case: 'merchantId', value: merchantId } },
+      { timeoutMs: LOAD_TIMEOUT_MS },
+    );
+    return access === undefined ? undefined : compileAccess(access);
+  });
+  let freshUntilMs = Number.NEGATIVE_INFINITY;
+  const poll = async () => {
+    const askedAtMs = performance.now();
+    const answer = await merchants.checkVersions(
+      { merchants: cache.versions(), accounts: [] },
+      { timeoutMs: VersionedCache.POLL_MS },
+    );
+    cache.confirm(answer.changedMerchantIds, askedAtMs);
+    freshUntilMs = askedAtMs + VersionedCache.TRUST_MS;
+  };
+  const pollAndLog = () => {
+    poll().catch((error: unknown) => log.warn({ err: error }, 'could not ask which merchants have changed'));
+  };
+  const polling = setInterval(pollAndLog, VersionedCache.POLL_MS);
+  polling.unref();
+  pollAndLog();
+  return {
+    isFresh: () => performance.now() < freshUntilMs,
+    async ofMerchant(merchantId) {
+      try {
+        return await cache.get(merchantId, 'merchant_not_found');
+      } catch (error) {
+        throw closed(error);
+      }
+    },
+    async close() {
+      clearInterval(polling);
+    },
+  };
+}
+
+/** The access that the merchant service tells of, ready for checking. */
+export function compileAccess(access: Access): MerchantAccess {
+  const credentials = access.credentials.map((credential): [string, EdgeCredential] => [
+    credential.clientId,
+    {
+      clientId: credential.clientId,
+      clientSecret: credential.clientSecret,
+      active: credential.active,
+      generation: credential.generation,
+      allows: compileWhitelist([...access.ipWhitelist, ...credential.ipWhitelist]),
+    },
+  ]);
+  const { merchantId, partnerId, version } = access;
+  return { merchantId, partnerId, version, credentials: new Map(credentials) };
+}
+
+/** A merchant that cannot be asked after, for whatever reason, is not let in. */
+export function closed(error: unknown): unknown {
+  if (error instanceof RefusalError && error.refusal.refused !== 'timeout' && error.refusal.refused !== 'internal') return error;
+  return new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), error);
+}

@@ -1,0 +1,47 @@
+import { describeRefusal, type Refusal } from '@gerbang/core';
+import type { FastifyReply } from 'fastify';
+import type { Envelope, Rendered } from './envelope.ts';
+import type { Answer } from './route.ts';
+
+/** Identifying fields of a request that its errors echo (contract §2), when they are short texts. */
+const ECHOED = ['account_id', 'reference_number', 'transaction_id', 'bank_code', 'bank_account_number'];
+const ECHO_LENGTH_MAX = 64;
+const RETRY_AFTER_MS = 1_000;
+
+/** Sends what a handler answers. */
+export function sendAnswer(reply: FastifyReply, envelope: Envelope, answer: Answer): FastifyReply {
+  const { data, failure, status = 200, replayed = false } = answer;
+  if (failure !== undefined) return sendFailure(reply, envelope, { ...failure, replayed }, { data });
+  if (replayed) reply.header('idempotency-replayed', 'true');
+  return send(reply, envelope.success(data, status));
+}
+
+/** Sends a refusal, with Retry-After where the same request may be sent again later. */
+export function sendFailure(
+  reply: FastifyReply,
+  envelope: Envelope,
+  refusal: Refusal,
+  more: { data?: object; echo?: Record<string, string> } = {},
+): FastifyReply {
+  if (refusal.replayed) reply.header('idempotency-replayed', 'true');
+  if (describeRefusal(refusal.refused).retryable) {
+    reply.header('retry-after', String(Math.ceil((refusal.retryAfterMs ?? RETRY_AFTER_MS) / 1_000)));
+  }
+  return send(reply, envelope.failure(refusal, more));
+}
+
+/** The identifying fields of a request, wherever it has them. */
+export function echoOf(request: { params: unknown; query: unknown; body: unknown }): Record<string, string> {
+  const echo: Record<string, string> = {};
+  for (const source of [request.params, request.query, request.body]) {
+    if (typeof source !== 'object' || source === null) continue;
+    for (const [name, value] of Object.entries(source)) {
+      if (ECHOED.includes(name) && typeof value === 'string' && value.length <= ECHO_LENGTH_MAX) echo[name] = value;
+    }
+  }
+  return echo;
+}
+
+function send(reply: FastifyReply, { http, body }: Rendered): FastifyReply {
+  return reply.code(http).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}

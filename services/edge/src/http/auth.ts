@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { equalsInConstantTime, RefusalError, refuse, refuseField } from '@gerbang/core';
+import type { Context } from '../context.ts';
+import { callerAddress } from './ip-whitelist.ts';
+import type { Caller } from './route.ts';
+
+const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
+
+/**
+ * Who is calling, by the checks of contract §2 in their order: X-PARTNER-ID is there, the token is good and its credential too, the partner id is the
+ * token's merchant, the address is on the whitelist, the merchant is within its rate. Refusals: validation, unauthorized, ip_not_allowed,
+ * rate_limited, unavailable.
+ */
+export async function admitBearer(context: Context, request: IncomingMessage): Promise<Caller> {
+  const partnerId = mustHavePartnerId(request);
+  const accessToken = BEARER.exec(request.headers.authorization ?? '')?.[1];
+  if (accessToken === undefined) throw new RefusalError(refuse('unauthorized'));
+  const claims = await context.tokens.verify(accessToken);
+  const access = await context.access.ofMerchant(claims.merchantId);
+  const credential = access.credentials.get(claims.clientId);
+  if (credential === undefined || !credential.active || credential.generation !== claims.generation) {
+    throw new RefusalError(refuse('unauthorized'));
+  }
+  if (!equalsInConstantTime(partnerId, access.partnerId)) throw new RefusalError(refuse('unauthorized'));
+  const address = callerAddress(request, context.trustedProxies);
+  if (address === undefined || !credential.allows(address)) throw new RefusalError(refuse('ip_not_allowed'));
+  context.merchantLimit.count(access.merchantId);
+  return {
+    merchantId: access.merchantId,
+    clientId: credential.clientId,
+    clientSecret: credential.clientSecret,
+    accessToken,
+  };
+}
+
+/** X-PARTNER-ID, which every request carries. Refusals: validation. */
+export function mustHavePartnerId(request: IncomingMessage): string {
+  const partnerId = headerOf(request, 'x-partner-id');
+  if (partnerId === undefined || partnerId === '') throw new RefusalError(refuseField('X-PARTNER-ID', 'is required'));
+  return partnerId;
+}
+
+/** A header by its lower-case name; one that came several times is joined by commas. */
+export function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}

@@ -1,0 +1,15 @@
+import { bodyHash, RefusalError, refuseField } from '@gerbang/core';
+import type { Call } from './route.ts';
+
+const KEY = /^[\x20-\x7e]{1,64}$/;
+
+/** What the owner of the resource claims for the Idempotency-Key of a request that creates (contract §2). */
+export type IdempotencyKey = { key: string; route: string; bodyHash: string };
+
+/** The request's Idempotency-Key, if it has one. Refusals: validation. */
+export function idempotencyKeyOf(call: Call): IdempotencyKey | undefined {
+  const key = call.header('idempotency-key');
+  if (key === undefined) return undefined;
+  if (!KEY.test(key)) throw new RefusalError(refuseField('Idempotency-Key', 'must be 1 to 64 printable ASCII characters'));
+  return { key, route: call.route, bodyHash: bodyHash(call.body) };
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+const LIMIT_MESSAGE = `must be a whole number from 1 to ${LIMIT_MAX}`;
+const TIME_MESSAGE = 'must be an ISO 8601 date or date and time with a time zone';
+const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}))?$/;
+
+const once = (name: string) => z.string(`${name} may be given once`);
+
+const moment = z
+  .string('may be given once')
+  .transform((text, problem) => {
+    const ms = momentOf(text);
+    if (ms !== undefined) return BigInt(ms);
+    problem.addIssue(TIME_MESSAGE);
+    return z.NEVER;
+  })
+  .optional();
+
+/** Parameters of every list (contract §2). The filters that a resource has beside them come from its own schema. */
+export const listQuery = {
+  limit: z
+    .string('may be given once')
+    .regex(/^[0-9]{1,3}$/, LIMIT_MESSAGE)
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= LIMIT_MAX, LIMIT_MESSAGE)
+    .default(LIMIT_DEFAULT),
+  cursor: once('cursor').max(512, 'is not a cursor of this list').default(''),
+  from: moment,
+  to: moment,
+};
+
+/** A page as lists answer it. */
+export function page(items: object[], nextCursor: string): object {
+  return { items, next_cursor: nextCursor === '' ? null : nextCursor };
+}
+
+/** Unix milliseconds; a date alone is its midnight in UTC. Date.parse would let the 31st of February pass as a day of March. */
+function momentOf(text: string): number | undefined {
+  const date = ISO_8601.exec(text)?.[1];
+  if (date === undefined) return undefined;
+  const ms = Date.parse(text);
+  const midnight = Date.parse(date);
+  if (Number.isNaN(ms) || Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return undefined;
+  return ms;
+}

@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+import { isTimestampInWindow, type Json, RefusalError, refuse, verifyRequestSignature } from '@gerbang/core';
+import { headerOf } from './auth.ts';
+import type { Caller } from './route.ts';
+
+/**
+ * The request signature of money-out routes (merchant-api.md, request signature): X-Timestamp within 300 s of real time and X-Signature over method,
+ * path with query, token, normalized body and timestamp, keyed with the secret of the token's credential. One refusal for whatever is wrong:
+ * signature_invalid.
+ */
+export function checkRequestSignature(request: IncomingMessage, body: Json | undefined, caller: Caller, realNowMs: number): void {
+  const timestamp = headerOf(request, 'x-timestamp') ?? '';
+  const signature = headerOf(request, 'x-signature') ?? '';
+  const { method = '', url: path = '' } = request;
+  const signed = { method, path, accessToken: caller.accessToken, body, timestamp };
+  if (isTimestampInWindow(timestamp, realNowMs) && verifyRequestSignature(signed, caller.clientSecret, signature)) return;
+  throw new RefusalError(refuse('signature_invalid'));
+}

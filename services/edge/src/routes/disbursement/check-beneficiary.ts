@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { bankAccountNumber, bankCode } from '../../http/fields.ts';
+import type { Handler } from '../../http/route.ts';
+import { validate } from '../../http/validation.ts';
+
+const body = z.object({ bank_code: bankCode, bank_account_number: bankAccountNumber });
+
+/** POST check-beneficiary (merchant-api.md, disbursement beneficiary check). Refusals: validation, and those of money-out. */
+export const checkBeneficiary: Handler = async ({ disbursements }, call) => {
+  const { bank_code, bank_account_number } = validate(body, call.body);
+  const found = await disbursements.checkBeneficiary({
+    merchantId: call.caller.merchantId,
+    bankCode: bank_code,
+    bankAccountNumber: bank_account_number,
+  });
+  return {
+    data: {
+      bank_code: found.bankCode,
+      bank_account_number: found.bankAccountNumber,
+      status: 'valid',
+      bank_account_name: found.bankAccountName,
+      bank_name: found.bankName,
+    },
+  };
+};

@@ -1,0 +1,38 @@
+import { presentTransfer, transferStatusOf } from '@gerbang/present';
+import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { z } from 'zod';
+import { accountId, referenceNumber } from '../../http/fields.ts';
+import { listQuery, page } from '../../http/list-query.ts';
+import type { Handler } from '../../http/route.ts';
+import { validate } from '../../http/validation.ts';
+
+const query = z.object({
+  ...listQuery,
+  account_id: accountId,
+  reference_number: referenceNumber.optional(),
+  status: z
+    .string('may be given once')
+    .transform((code, problem) => {
+      const status = transferStatusOf(code);
+      if (status !== undefined) return status;
+      problem.addIssue('must be a status code from 00 to 06');
+      return z.NEVER;
+    })
+    .optional(),
+});
+
+/** GET list?account_id (contract §6): newest first. Refusals: validation, and those of money-out. */
+export const listTransfers: Handler = async ({ disbursements }, call) => {
+  const { account_id, limit, cursor, status, reference_number, from, to } = validate(query, call.query);
+  const found = await disbursements.listTransfers({
+    merchantId: call.caller.merchantId,
+    accountId: account_id,
+    limit,
+    cursor,
+    status: status ?? TransferStatus.UNSPECIFIED,
+    referenceNumber: reference_number ?? '',
+    ...(from !== undefined && { fromMs: from }),
+    ...(to !== undefined && { toMs: to }),
+  });
+  return { data: page(found.transfers.map(presentTransfer), found.nextCursor) };
+};

@@ -1,0 +1,68 @@
+import { admitBearer } from '../http/auth.ts';
+import { admitBasic, admitClientSignature } from '../http/client-credentials.ts';
+import type { Envelope } from '../http/envelope.ts';
+import { v1 } from '../http/envelope-v1.ts';
+import { v2 } from '../http/envelope-v2.ts';
+import type { Handler, Route } from '../http/route.ts';
+import { accountBalance, merchantBalance } from './balance/balance.ts';
+import { getCallbackSettings } from './callback-settings/get.ts';
+import { updateCallbackSettings } from './callback-settings/update.ts';
+import { checkBeneficiary } from './disbursement/check-beneficiary.ts';
+import { fee } from './disbursement/fee.ts';
+import { inquireStatus } from './disbursement/inquiry-status.ts';
+import { listTransfers } from './disbursement/list.ts';
+import { showTransfer } from './disbursement/show.ts';
+import { transferV1, transferV2 } from './disbursement/transfer.ts';
+import { issueToken } from './token/issue.ts';
+import { listDeliveries } from './webhook-deliveries/list.ts';
+import { redeliver } from './webhook-deliveries/redeliver.ts';
+import { showDelivery } from './webhook-deliveries/show.ts';
+
+/** The whole URL map of base_url. */
+export const routes: readonly Route[] = [
+  token('/api/v1.0/access-token/b2b', admitBasic),
+  token('/api/v1.1/access-token/b2b', admitClientSignature),
+
+  get('/api/v1.0/balance-inquiry', v1, merchantBalance),
+  get('/api/v1.0/balance-inquiry/:account_id', v1, accountBalance),
+
+  get('/api/v1.0/callback-settings', v1, getCallbackSettings),
+  put('/api/v1.0/callback-settings', v1, updateCallbackSettings),
+  get('/api/v1.0/webhook-deliveries', v1, listDeliveries),
+  get('/api/v1.0/webhook-deliveries/:id', v1, showDelivery),
+  post('/api/v1.0/webhook-deliveries/:id/redeliver', v1, redeliver),
+
+  post('/api/v2.0/disbursement/check-beneficiary', v2, checkBeneficiary),
+  signedPost('/api/v2.0/disbursement/transfer', v2, transferV2),
+  get('/api/v2.0/disbursement/fee', v2, fee),
+  get('/api/v2.0/disbursement/list', v2, listTransfers),
+  post('/api/v2.0/disbursement/inquiry-status', v2, inquireStatus),
+
+  post('/api/v1.0/disbursement/check-beneficiary', v1, checkBeneficiary),
+  signedPost('/api/v1.0/disbursement/transfer', v1, transferV1),
+  get('/api/v1.0/disbursement/fee', v1, fee),
+  get('/api/v1.0/disbursement/list', v1, listTransfers),
+  get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, showTransfer),
+  post('/api/v1.0/disbursement/inquiry-status', v2, inquireStatus),
+];
+
+function token(path: string, admit: Route['admit']): Route {
+  return { method: 'POST', path, envelope: v1, admit, signed: false, form: true, handle: issueToken };
+}
+
+function get(path: string, envelope: Envelope, handle: Handler): Route {
+  return { method: 'GET', path, envelope, admit: admitBearer, signed: false, form: false, handle };
+}
+
+function post(path: string, envelope: Envelope, handle: Handler): Route {
+  return { method: 'POST', path, envelope, admit: admitBearer, signed: false, form: false, handle };
+}
+
+function put(path: string, envelope: Envelope, handle: Handler): Route {
+  return { method: 'PUT', path, envelope, admit: admitBearer, signed: false, form: false, handle };
+}
+
+/** A route that needs the request signature (contract §3). */
+function signedPost(path: string, envelope: Envelope, handle: Handler): Route {
+  return { ...post(path, envelope, handle), signed: true };
+}

@@ -1,0 +1,78 @@
+import type { AddressInfo } from 'node:net';
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { createMerchantDirectory, openChannel, type RpcChannel } from '@gerbang/rpc';
+import { type Closeable, ClosingStack, createLogger, createMetrics, startAdmin, startTelemetry } from '@gerbang/runtime';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { createAccessCache } from './http/access-cache.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
+import { createTokenVerifier } from './http/token-verifier.ts';
+import { createEdgeMetrics } from './metrics.ts';
+
+const NAME = 'edge';
+
+export type Service = Closeable & { url: string; adminPort: number };
+
+/** Starts the service, whether or not the services behind it are there yet. `realNow` replaces real time in tests. */
+export async function startService(config: Config, options: { realNow?: () => number } = {}): Promise<Service> {
+  const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
+  const realNow = options.realNow ?? Date.now;
+  const closing = new ClosingStack(log);
+  const open = (address: string): RpcChannel => {
+    const channel = openChannel({ address, tls: config.tls });
+    closing.push(`channel to ${address}`, () => channel.close());
+    return channel;
+  };
+  try {
+    closing.push('telemetry', await startTelemetry({ service: NAME, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
+    const merchants = open(config.MERCHANT_RPC).client(MerchantService);
+    const directory = createMerchantDirectory({ merchants, log });
+    closing.push('merchant directory', () => directory.close());
+    const access = createAccessCache({ merchants, log });
+    closing.push('access', () => access.close());
+    const tokens = createTokenVerifier({ merchants, realNow, log });
+    closing.push('token keys', () => tokens.close());
+
+    const registry = createMetrics(NAME);
+    const context: Context = {
+      merchants,
+      ledger: open(config.LEDGER_RPC).client(LedgerService),
+      disbursements: open(config.MONEY_OUT_RPC).client(DisbursementService),
+      deliveries: open(config.NOTIFIER_RPC).client(DeliveryService),
+      directory,
+      access,
+      tokens,
+      merchantLimit: createRateLimiter(config.RATE_LIMIT_PER_MINUTE),
+      tokenLimit: createRateLimiter(config.RATE_LIMIT_TOKEN_PER_MINUTE),
+      trustedProxies: config.TRUSTED_PROXIES,
+      realNow,
+      metrics: createEdgeMetrics(registry),
+      log,
+    };
+    const app = createApp(context);
+    closing.push('http', () => app.close());
+    await app.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT });
+    const admin = await startAdmin({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      metrics: registry,
+      ready: () => (access.isFresh() ? undefined : 'the merchant service does not answer'),
+    });
+    closing.push('admin', () => admin.close());
+    const url = urlOf(app.server.address());
+    log.info({ url }, 'ready');
+    return { url, adminPort: admin.port, close: () => closing.close() };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+function urlOf(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === 'string') throw new Error('the edge listens on no TCP port');
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}
