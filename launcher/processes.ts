@@ -1,0 +1,123 @@
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import type { Ports } from './ports.ts';
+import type { Secrets } from './secrets.ts';
+
+/** A process of the system: how it is started and how one knows that it is ready. */
+export type ProcessSpec = {
+  name: string;
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  /** Started together; the next stage waits until all of this one are ready. */
+  stage: 'stores' | 'services';
+  ready: { tcp: number } | { http: string };
+};
+
+export type TableOptions = {
+  root: string;
+  dataFolder: string;
+  ports: Ports;
+  secrets: Secrets;
+  /** MONGODB_URI and NATS_URL as given; then nothing is started for them. */
+  mongodbUri: string | undefined;
+  natsUrl: string | undefined;
+  /** Variables that go before all others. */
+  env: Record<string, string>;
+};
+
+/** Small young generations keep idle services small; they grow under load all the same. */
+const NODE_FLAGS = ['--max-semi-space-size=8'];
+
+/** Every process of a sandbox on one machine, as data. */
+export function processTable(options: TableOptions): ProcessSpec[] {
+  const { dataFolder, ports, secrets } = options;
+  const at = (port: number) => `127.0.0.1:${port}`;
+  const mongodbUri = options.mongodbUri ?? `mongodb://${at(ports.mongodb)}/?replicaSet=gerbang`;
+  const common = {
+    GERBANG_ENV: 'sandbox',
+    MONGODB_URI: mongodbUri,
+    NATS_URL: options.natsUrl ?? `nats://${at(ports.nats)}`,
+    SANDBOX_CLOCK_URL: `http://${at(ports.simulator)}/sandbox/clock`,
+    MERCHANT_RPC: at(ports.merchantRpc),
+    LEDGER_RPC: at(ports.ledgerRpc),
+    MONEY_OUT_RPC: at(ports.moneyOutRpc),
+    NOTIFIER_RPC: at(ports.notifierRpc),
+  };
+  const service = (name: string, adminPort: number, env: Record<string, string>): ProcessSpec => ({
+    name,
+    command: process.execPath,
+    args: [...NODE_FLAGS, path.join(options.root, 'services', name, 'src/main.ts')],
+    env: { ...common, ADMIN_PORT: String(adminPort), ...env, ...options.env },
+    stage: 'services',
+    ready: { http: `http://${at(adminPort)}/readyz` },
+  });
+  const rail = {
+    RAIL_BANK_TRANSFER_URL: `http://${at(ports.simulator)}`,
+    RAIL_BANK_TRANSFER_CLIENT_KEY: secrets.rail.clientKey,
+    RAIL_BANK_TRANSFER_CLIENT_SECRET: secrets.rail.clientSecret,
+    RAIL_BANK_TRANSFER_PRIVATE_KEY: secrets.rail.privateKey,
+    RAIL_BANK_TRANSFER_PARTNER_ID: 'gerbang',
+    RAIL_BANK_TRANSFER_CHANNEL_ID: '95221',
+  };
+  return [
+    ...(options.mongodbUri === undefined ? [mongodb(options)] : []),
+    ...(options.natsUrl === undefined ? [nats(dataFolder, ports)] : []),
+    service('simulator', ports.simulatorAdmin, {
+      SIMULATOR_PORT: String(ports.simulator),
+      SIMULATOR_CLIENT_KEY: secrets.rail.clientKey,
+      SIMULATOR_CLIENT_SECRET: secrets.rail.clientSecret,
+      SIMULATOR_PUBLIC_KEY: secrets.rail.publicKey,
+    }),
+    service('merchant', ports.merchantAdmin, { RPC_PORT: String(ports.merchantRpc), GERBANG_KEKS: secrets.keks }),
+    service('ledger', ports.ledgerAdmin, { RPC_PORT: String(ports.ledgerRpc) }),
+    service('money-out', ports.moneyOutAdmin, { RPC_PORT: String(ports.moneyOutRpc), ...rail }),
+    service('notifier', ports.notifierAdmin, { RPC_PORT: String(ports.notifierRpc), WEBHOOK_ALLOW_PRIVATE: 'true' }),
+    service('edge', ports.edgeAdmin, { EDGE_PORT: String(ports.edge) }),
+  ];
+}
+
+function mongodb({ root, dataFolder, ports }: TableOptions): ProcessSpec {
+  const port = String(ports.mongodb);
+  const folder = path.join(dataFolder, 'mongodb');
+  const base = { name: 'mongodb', env: {}, stage: 'stores' as const, ready: { tcp: ports.mongodb } };
+  if (isOnPath('mongod')) {
+    const args = [
+      '--dbpath',
+      folder,
+      '--port',
+      port,
+      '--bind_ip',
+      '127.0.0.1',
+      '--replSet',
+      'gerbang',
+      '--wiredTigerCacheSizeGB',
+      '0.25',
+    ];
+    return { ...base, command: 'mongod', args };
+  }
+  const main = path.join(root, 'packages/embedded-mongo/src/main.ts');
+  return { ...base, command: process.execPath, args: [...NODE_FLAGS, main, '--data', folder, '--port', port] };
+}
+
+function nats(dataFolder: string, ports: Ports): ProcessSpec {
+  return {
+    name: 'nats',
+    command: 'nats-server',
+    args: ['-a', '127.0.0.1', '-p', String(ports.nats), '-js', '-sd', path.join(dataFolder, 'nats')],
+    env: {},
+    stage: 'stores',
+    ready: { tcp: ports.nats },
+  };
+}
+
+export function isOnPath(command: string): boolean {
+  return (process.env.PATH ?? '').split(path.delimiter).some((folder) => {
+    try {
+      accessSync(path.join(folder, command), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { openChannel } from '@gerbang/rpc';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { type Demo, ensureDemo } from './demo.ts';
+import { findFreePorts, type PortName, type Ports, takenPorts } from './ports.ts';
+import { processTable } from './processes.ts';
+import { ensureSecrets } from './secrets.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+
+const root = path.dirname(import.meta.dirname);
+/** Nothing listens there yet. */
+const UNUSED_PORTS: readonly PortName[] = ['biller', 'pay', 'rails'];
+
+/** The whole system in sandbox mode, each service a process of its own. */
+export type System = {
+  demo: Demo;
+  dataFolder: string;
+  /** How long the last start took until every service was ready. */
+  readyMs: number;
+  /** Ids of all processes that run now. */
+  pids(): number[];
+  kill(name: string, signal: NodeJS.Signals): Promise<void>;
+  /** Resolves when every process is ready again. */
+  ready(): Promise<void>;
+  /** Stops everything and starts it again on the same data. */
+  restart(): Promise<void>;
+  /** The differences that the ledger finds between its journal and what is kept; none is right. */
+  verifyLedger(): Promise<string[]>;
+  stop(): Promise<void>;
+};
+
+export type SystemOptions = {
+  dataFolder: string;
+  ports: Ports;
+  fresh: boolean;
+  mongodbUri: string | undefined;
+  natsUrl: string | undefined;
+  env: Record<string, string>;
+  say: (line: string) => void;
+};
+
+/** Starts the system on a data folder. Throws, with what to do, when that folder or a port is taken or a process does not get ready. */
+export async function openSystem(options: SystemOptions): Promise<System> {
+  const folder = openDataFolder(options.dataFolder, { fresh: options.fresh });
+  try {
+    const skipped = [
+      ...UNUSED_PORTS,
+      ...(options.mongodbUri ? ['mongodb' as const] : []),
+      ...(options.natsUrl ? ['nats' as const] : []),
+    ];
+    const names = (Object.keys(options.ports) as PortName[]).filter((name) => !skipped.includes(name));
+    const taken = await takenPorts(options.ports, names);
+    if (taken.length > 0) throw new Error(taken.join('\n  '));
+    return await run(options, folder);
+  } catch (error) {
+    folder.release();
+    throw error;
+  }
+}
+
+async function run(options: SystemOptions, folder: DataFolder): Promise<System> {
+  const { ports } = options;
+  const table = processTable({ ...options, root, dataFolder: folder.path, secrets: ensureSecrets(folder.path) });
+  let supervisor: Supervisor;
+  const start = async () => {
+    const startMs = performance.now();
+    supervisor = createSupervisor(table, { logFolder: path.join(folder.path, 'logs'), say: options.say });
+    try {
+      await supervisor.start();
+    } catch (error) {
+      await supervisor.stop();
+      throw error;
+    }
+    return Math.round(performance.now() - startMs);
+  };
+  const system: System = {
+    readyMs: await start(),
+    demo: await ensureDemo(folder.path, ports),
+    dataFolder: folder.path,
+    pids: () => [...supervisor.pids().values()],
+    kill: (name, signal) => supervisor.kill(name, signal),
+    ready: () => supervisor.ready(),
+    async restart() {
+      await supervisor.stop();
+      system.readyMs = await start();
+    },
+    async verifyLedger() {
+      const channel = openChannel({ address: `127.0.0.1:${ports.ledgerRpc}`, tls: undefined, timeoutMs: 60_000 });
+      try {
+        const { differences, sumSen } = await channel.client(LedgerService).verify({});
+        return sumSen === 0n ? differences : [...differences, `the sum of all accounts is ${sumSen} sen`];
+      } finally {
+        await channel.close();
+      }
+    },
+    async stop() {
+      await supervisor.stop();
+      folder.release();
+    },
+  };
+  return system;
+}
+
+/** For tests and benchmarks: a system on free ports and a temporary data folder, which `stop` removes (KEEP_DATA=true keeps it). */
+export async function startSystem(options: { name: string; env?: Record<string, string> }): Promise<System> {
+  const dataFolder = mkdtempSync(path.join(tmpdir(), `gerbang-${options.name}-`));
+  const system = await openSystem({
+    dataFolder,
+    ports: await findFreePorts(),
+    fresh: false,
+    mongodbUri: undefined,
+    natsUrl: undefined,
+    env: { LOG_LEVEL: 'info', ...options.env },
+    say: () => {},
+  });
+  const { stop } = system;
+  system.stop = async () => {
+    await stop();
+    if (process.env.KEEP_DATA !== 'true') rmSync(dataFolder, { recursive: true, force: true });
+  };
+  return system;
+}
