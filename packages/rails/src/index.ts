@@ -10,12 +10,14 @@ export type {
   TransferOptions,
   UnknownOutcome,
 } from './bank-transfer.ts';
-export { openSnapBankTransfer } from './snap-bank-transfer.ts';
+export { openSnapBankTransfer, type SnapBankTransferOptions } from './snap-bank-transfer.ts';
 export type { SnapCredentials } from './snap-client.ts';
 export {
+  minifyJson,
   type SnapTransaction,
   signTokenRequest,
   signTransaction,
+  transactionStringToSign,
   verifyTokenRequest,
   verifyTransaction,
 } from './snap-signature.ts';

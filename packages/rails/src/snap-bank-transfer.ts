@@ -1,142 +1,76 @@
 import { randomInt } from 'node:crypto';
-import { formatSen } from '@gerbang/core';
-import { z } from 'zod';
-import type { BankTransferInquiryResult, BankTransferRail, BankTransferRequest, BankTransferResult } from './bank-transfer.ts';
-import { openSnapClient, type SnapAnswer, type SnapCredentials } from './snap-client.ts';
+import { formatSen, jakartaIso } from '@gerbang/core';
+import type { BankTransferRail, BankTransferRequest, UnknownOutcome } from './bank-transfer.ts';
+import { openSnapClient, type SnapCredentials, SnapError, type SnapService } from './snap-client.ts';
+import { readAccount, readStatus, readTransfer } from './snap-outcomes.ts';
 
-const INQUIRY = '/v1.0/account-inquiry-external';
-const TRANSFER = '/v1.0/transfer-interbank';
-const STATUS = '/v1.0/transfer/status';
-const TRANSFER_SERVICE = '18';
+const INQUIRY: SnapService = { path: '/v1.0/account-inquiry-external', code: '16' };
+const TRANSFER: SnapService = { path: '/v1.0/transfer-interbank', code: '18' };
+const STATUS: SnapService = { path: '/v1.0/transfer/status', code: '36' };
 
-const accountFound = z.looseObject({ beneficiaryAccountName: z.string() });
-const transferDone = z.looseObject({ referenceNo: z.string().min(1) });
-const statusFound = z.looseObject({
-  latestTransactionStatus: z.string(),
-  transactionStatusDesc: z.string().optional(),
-  originalReferenceNo: z.string().optional(),
-  additionalInfo: z.looseObject({ failureCode: z.string().optional() }).optional(),
-});
+export type SnapBankTransferOptions = SnapCredentials & {
+  /** Our account that pays, where the bank wants it named. */
+  sourceAccountNumber?: string;
+};
 
-/** A bank that speaks SNAP's interbank transfer (services 16, 18 and 36). */
-export function openSnapBankTransfer(credentials: SnapCredentials): BankTransferRail {
-  const snap = openSnapClient(credentials);
+/** A bank that speaks SNAP's account inquiry (16), interbank transfer (18) and transfer status (36). `now` is real time. */
+export function openSnapBankTransfer(options: SnapBankTransferOptions, now: () => number = Date.now): BankTransferRail {
+  const snap = openSnapClient(options, now);
   return {
-    async inquireAccount(inquiry, { signal }) {
-      const body = {
-        partnerReferenceNo: inquiry.partnerReference,
-        beneficiaryBankCode: inquiry.bankCode,
-        beneficiaryAccountNo: inquiry.accountNumber,
-      };
-      try {
-        const answer = await snap.post(INQUIRY, newExternalId(), body, signal);
-        if (answer.httpStatus === 200)
-          return { outcome: 'found', accountName: accountFound.parse(answer.body).beneficiaryAccountName };
-        return answer.httpStatus === 404 ? { outcome: 'not_found' } : { outcome: 'unknown', reason: describe(answer) };
-      } catch (error) {
-        return { outcome: 'unknown', reason: reasonOf(error) };
-      }
-    },
-    async transfer(request, { signal, firstSend = false }) {
-      try {
-        return readTransfer(await snap.post(TRANSFER, request.externalId, toBody(request), signal), firstSend);
-      } catch (error) {
-        return { outcome: 'unknown', reason: reasonOf(error) };
-      }
-    },
-    async inquireTransfer(request, { signal }) {
-      const body = {
-        originalPartnerReferenceNo: request.partnerReference,
-        originalExternalId: request.externalId,
-        serviceCode: TRANSFER_SERVICE,
-      };
-      try {
-        return readStatus(await snap.post(STATUS, newExternalId(), body, signal));
-      } catch (error) {
-        return { outcome: 'unknown', reason: reasonOf(error) };
-      }
-    },
+    inquireAccount: ({ bankCode, accountNumber, partnerReference }, { signal }) =>
+      withoutThrowing(async () => {
+        const body = {
+          partnerReferenceNo: partnerReference,
+          beneficiaryBankCode: bankCode,
+          beneficiaryAccountNo: accountNumber,
+        };
+        return readAccount(await snap.post({ service: INQUIRY, externalId: newExternalId(now()), body, signal }));
+      }),
+    transfer: (request, { signal, firstSend = false }) =>
+      withoutThrowing(async () => {
+        const body = toBody(request, options.sourceAccountNumber);
+        const answer = await snap.post({ service: TRANSFER, externalId: request.externalId, body, signal });
+        return readTransfer(answer, request, { first: firstSend });
+      }),
+    inquireTransfer: (request, { signal }) =>
+      withoutThrowing(async () => {
+        const body = {
+          originalPartnerReferenceNo: request.partnerReference,
+          originalExternalId: request.externalId,
+          serviceCode: TRANSFER.code,
+        };
+        return readStatus(await snap.post({ service: STATUS, externalId: newExternalId(now()), body, signal }), request);
+      }),
     close: () => snap.close(),
   };
 }
 
-function toBody(request: BankTransferRequest) {
+/** The body of a transfer: the same text for the same request, whenever it is sent. */
+function toBody(request: BankTransferRequest, sourceAccountNumber: string | undefined): object {
   return {
     partnerReferenceNo: request.partnerReference,
     amount: { value: formatSen(BigInt(request.amountSen)), currency: 'IDR' },
-    beneficiaryAccountName: request.beneficiaryAccountName,
+    // SNAP wants a name; where the merchant gave none, the number is the only thing that is true of the account.
+    beneficiaryAccountName: request.beneficiaryAccountName || request.beneficiaryAccountNumber,
     beneficiaryAccountNo: request.beneficiaryAccountNumber,
     beneficiaryBankCode: request.beneficiaryBankCode,
+    ...(sourceAccountNumber !== undefined && { sourceAccountNo: sourceAccountNumber }),
+    transactionDate: jakartaIso(request.createdAtMs),
     additionalInfo: { merchantReference: request.merchantReference, remark: request.remark },
   };
 }
 
-/**
- * What the bank's answer to a transfer means. Refusals that say the bank has not executed and will not (403, 404, and 400 for a request it can't
- * take) are final; a reference or external id seen before (409) tells nothing of the outcome, nor do 401, 429 and 5xx.
- */
-function readTransfer(answer: SnapAnswer, firstSend: boolean): BankTransferResult {
-  switch (answer.httpStatus) {
-    case 200:
-      return { outcome: 'succeeded', railReference: transferDone.parse(answer.body).referenceNo };
-    case 202:
-      return { outcome: 'pending' };
-    case 400:
-      return firstSend ? failed(answer, false) : { outcome: 'unknown', reason: describe(answer) };
-    case 403:
-      return failed(answer, false);
-    case 404:
-      // 4041811: the beneficiary's account; any other 404 is about the address, and tells nothing.
-      return answer.caseCode === '11' ? failed(answer, true) : { outcome: 'unknown', reason: describe(answer) };
-    default:
-      return { outcome: 'unknown', reason: describe(answer) };
+/** The port's promise: whatever goes wrong on the way to the bank is an unknown outcome. Our own mistakes still throw. */
+async function withoutThrowing<T>(work: () => Promise<T>): Promise<T | UnknownOutcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SnapError) return { outcome: 'unknown', reason: error.message };
+    throw error;
   }
 }
 
-/** What the bank says of an earlier transfer; 07 and 404 are "not found", which is not "failed". */
-function readStatus(answer: SnapAnswer): BankTransferInquiryResult {
-  if (answer.httpStatus === 404 && answer.caseCode === '01') return { outcome: 'not_found' };
-  if (answer.httpStatus !== 200) return { outcome: 'unknown', reason: describe(answer) };
-  const status = statusFound.parse(answer.body);
-  switch (status.latestTransactionStatus) {
-    case '00':
-      return { outcome: 'succeeded', railReference: status.originalReferenceNo ?? '' };
-    case '01':
-    case '02':
-    case '03':
-      return { outcome: 'pending' };
-    case '04':
-    case '05':
-    case '06': {
-      const code = status.additionalInfo?.failureCode ?? status.latestTransactionStatus;
-      return {
-        outcome: 'failed',
-        code,
-        reason: status.transactionStatusDesc ?? 'Failed',
-        beneficiaryUnknown: code === '4041811',
-      };
-    }
-    case '07':
-      return { outcome: 'not_found' };
-    default:
-      return { outcome: 'unknown', reason: `unknown status ${status.latestTransactionStatus}` };
-  }
-}
-
-function failed(answer: SnapAnswer, beneficiaryUnknown: boolean): BankTransferResult {
-  return { outcome: 'failed', code: answer.responseCode, reason: answer.message, beneficiaryUnknown };
-}
-
-function describe(answer: SnapAnswer): string {
-  return `${answer.responseCode} ${answer.message}`.slice(0, 200);
-}
-
-/** Names what went wrong on the way, without what was sent. */
-function reasonOf(error: unknown): string {
-  if (error instanceof z.ZodError) return 'the answer could not be read';
-  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'no answer';
-}
-
-function newExternalId(): string {
-  return `${Date.now()}${String(randomInt(1_000_000_000_000)).padStart(12, '0')}`;
+/** For inquiries, which are never repeated: unique per partner and day by its random digits. */
+function newExternalId(nowMs: number): string {
+  return `${nowMs}${String(randomInt(1_000_000_000_000)).padStart(12, '0')}`;
 }

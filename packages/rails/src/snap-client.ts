@@ -1,11 +1,14 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { jakartaIso } from '@gerbang/core';
 import { type Closeable, withSpan } from '@gerbang/runtime';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { signTokenRequest, signTransaction } from './snap-signature.ts';
+import { createSnapTokens, type IssuedToken } from './snap-tokens.ts';
 
 /** How a bank is reached and what it knows us by. */
 export type SnapCredentials = {
+  /** The bank's address; a path in it goes before every endpoint's, and is signed with it. */
   url: string;
   clientKey: string;
   clientSecret: string;
@@ -15,111 +18,161 @@ export type SnapCredentials = {
   channelId: string;
 };
 
-/** An answer of the bank: its HTTP status, the last two digits of its responseCode, and the rest as it came. */
+/** A SNAP service: its path and the two digits that its responseCodes carry. */
+export type SnapService = { path: string; code: string };
+
+/** A readable answer: its responseCode is that of its HTTP status and of the service that was called. */
 export type SnapAnswer = {
   httpStatus: number;
   responseCode: string;
+  /** The last two digits of the responseCode. */
   caseCode: string;
   message: string;
-  body: Record<string, unknown>;
+  body: object;
 };
 
-/** Speaks SNAP to one bank. Throws where there is no readable answer: whoever calls knows then only that nothing is known. */
+/** Why there is no readable answer. The message is ours: it holds nothing of what was sent or received. */
+export class SnapError extends Error {
+  override name = 'SnapError';
+}
+
+export type SnapCall = { service: SnapService; externalId: string; body: object; signal: AbortSignal };
+
+/** Speaks SNAP to one bank. */
 export type SnapClient = Closeable & {
-  /** POSTs a transaction; `externalId` is unique per partner and day. */
-  post(path: string, externalId: string, body: object, signal: AbortSignal): Promise<SnapAnswer>;
+  /**
+   * POSTs a transaction; `externalId` is unique per partner and day. Throws SnapError where there is no readable answer: the bank may or may not
+   * have taken the request.
+   */
+  post(call: SnapCall): Promise<SnapAnswer>;
 };
 
 const CONNECTIONS_MAX = 64;
-/** A token is renewed this long before it ends. */
-const TOKEN_MARGIN_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+const TOKEN_TIMEOUT_MS = 5_000;
+const ANSWER_BYTES_MAX = 256 * 1024;
 const TOKEN_PATH = '/v1.0/access-token/b2b';
 
-const tokenAnswer = z.object({ accessToken: z.string().min(1), expiresIn: z.coerce.number().int().positive() });
+const tokenAnswer = z.object({ accessToken: z.string().min(1).max(4_096), expiresIn: z.coerce.number().int().positive() });
 const anyAnswer = z.looseObject({ responseCode: z.string().regex(/^\d{7}$/), responseMessage: z.string().default('') });
 
-export function openSnapClient(credentials: SnapCredentials): SnapClient {
-  const pool = new Pool(new URL(credentials.url).origin, { connections: CONNECTIONS_MAX, connect: { timeout: 3_000 } });
-  let token: { text: string; usableUntilMs: number } | undefined;
-  let fetching: Promise<string> | undefined;
+/** Opens the client; nothing is sent before the first call. Throws when the url or the private key is none. `now` is real time. */
+export function openSnapClient(credentials: SnapCredentials, now: () => number = Date.now): SnapClient {
+  const base = new URL(credentials.url);
+  const prefix = base.pathname.replace(/\/$/, '');
+  const privateKey = readPrivateKey(credentials.privateKey);
+  const pool = new Pool(base.origin, { connections: CONNECTIONS_MAX, connect: { timeout: CONNECT_TIMEOUT_MS } });
 
   const send = async (path: string, headers: Record<string, string>, body: string, signal: AbortSignal) => {
-    const response = await pool.request({
-      method: 'POST',
-      path,
-      headers: { 'content-type': 'application/json', ...headers },
-      body,
-      signal,
-    });
-    return { status: response.statusCode, json: await response.body.json() };
+    try {
+      const response = await pool.request({
+        method: 'POST',
+        path,
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+        body,
+        signal,
+      });
+      return { httpStatus: response.statusCode, json: parseJson(await readBounded(response.body)) };
+    } catch (error) {
+      throw toSnapError(error, signal);
+    }
   };
 
-  const fetchToken = async (): Promise<string> => {
-    const timestamp = jakartaIso(Date.now());
-    const { status, json } = await send(
-      TOKEN_PATH,
-      {
-        'x-timestamp': timestamp,
-        'x-client-key': credentials.clientKey,
-        'x-signature': signTokenRequest(credentials.clientKey, timestamp, credentials.privateKey),
-      },
-      JSON.stringify({ grantType: 'client_credentials' }),
-      AbortSignal.timeout(5_000),
-    );
-    if (status !== 200) throw new Error(`the bank gives no access token: HTTP ${status}`);
-    const answer = tokenAnswer.parse(json);
-    token = { text: answer.accessToken, usableUntilMs: Date.now() + answer.expiresIn * 1_000 - TOKEN_MARGIN_MS };
-    return token.text;
-  };
-
-  /** The current token; callers that find none share one request for a new one. */
-  const accessToken = (): Promise<string> | string => {
-    if (token !== undefined && Date.now() < token.usableUntilMs) return token.text;
-    fetching ??= fetchToken().finally(() => {
-      fetching = undefined;
-    });
-    return fetching;
-  };
-
-  const postOnce = async (path: string, externalId: string, text: string, signal: AbortSignal): Promise<SnapAnswer> => {
-    const bearer = await accessToken();
-    const timestamp = jakartaIso(Date.now());
-    const { status, json } = await send(
-      path,
-      {
-        authorization: `Bearer ${bearer}`,
-        'x-timestamp': timestamp,
-        'x-partner-id': credentials.partnerId,
-        'x-external-id': externalId,
-        'channel-id': credentials.channelId,
-        'x-signature': signTransaction(
-          { method: 'POST', path, accessToken: bearer, body: text, timestamp },
-          credentials.clientSecret,
-        ),
-      },
-      text,
-      signal,
-    );
-    if (status === 401 && token?.text === bearer) token = undefined;
-    const body = anyAnswer.parse(json);
-    return {
-      httpStatus: status,
-      responseCode: body.responseCode,
-      caseCode: body.responseCode.slice(5),
-      message: body.responseMessage,
-      body,
+  const issue = async (): Promise<IssuedToken> => {
+    const timestamp = jakartaIso(now());
+    const headers = {
+      'x-timestamp': timestamp,
+      'x-client-key': credentials.clientKey,
+      'x-signature': signTokenRequest(credentials.clientKey, timestamp, privateKey),
     };
+    const body = JSON.stringify({ grantType: 'client_credentials' });
+    const { httpStatus, json } = await send(`${prefix}${TOKEN_PATH}`, headers, body, AbortSignal.timeout(TOKEN_TIMEOUT_MS));
+    const token = tokenAnswer.safeParse(json);
+    if (httpStatus !== 200 || !token.success) throw new SnapError(`the bank gives no access token (HTTP ${httpStatus})`);
+    return { accessToken: token.data.accessToken, lifetimeMs: token.data.expiresIn * 1_000 };
+  };
+  const tokens = createSnapTokens(issue, now);
+
+  const postOnce = async ({ service, externalId, signal }: SnapCall, body: string) => {
+    const accessToken = await tokens.get(signal);
+    const path = `${prefix}${service.path}`;
+    const timestamp = jakartaIso(now());
+    const headers = {
+      authorization: `Bearer ${accessToken}`,
+      'x-timestamp': timestamp,
+      'x-partner-id': credentials.partnerId,
+      'x-external-id': externalId,
+      'channel-id': credentials.channelId,
+      'x-signature': signTransaction({ method: 'POST', path, accessToken, body, timestamp }, credentials.clientSecret),
+    };
+    const answer = await send(path, headers, body, signal);
+    if (answer.httpStatus === 401) tokens.forget(accessToken);
+    return answer;
+  };
+
+  const post = async (call: SnapCall): Promise<SnapAnswer> => {
+    const body = JSON.stringify(call.body);
+    const first = await postOnce(call, body);
+    // The bank no longer knows the token (it was restarted, say), so it has not taken the request: once more with a new one.
+    return toAnswer(first.httpStatus === 401 ? await postOnce(call, body) : first, call.service);
   };
 
   return {
-    post(path, externalId, body, signal) {
-      const text = JSON.stringify(body);
-      return withSpan(`SNAP ${path}`, { kind: 'CLIENT' }, async () => {
-        const answer = await postOnce(path, externalId, text, signal);
-        // The bank has forgotten the token (it was restarted, say) and so has taken nothing: once more with a new one.
-        return answer.httpStatus === 401 ? postOnce(path, externalId, text, signal) : answer;
-      });
-    },
+    post: (call) =>
+      withSpan(`SNAP ${call.service.path}`, { kind: 'CLIENT', attributes: { 'server.address': base.host } }, async (span) => {
+        const answer = await post(call).catch((error: unknown) => {
+          throw call.signal.aborted ? toSnapError(error, call.signal) : error;
+        });
+        span.setAttributes({ 'http.response.status_code': answer.httpStatus, 'snap.response_code': answer.responseCode });
+        return answer;
+      }),
     close: () => pool.close(),
   };
+}
+
+function toAnswer({ httpStatus, json }: { httpStatus: number; json: unknown }, service: SnapService): SnapAnswer {
+  const parsed = anyAnswer.safeParse(json);
+  if (!parsed.success) throw new SnapError(`the bank's answer cannot be read (HTTP ${httpStatus})`);
+  const { responseCode, responseMessage } = parsed.data;
+  if (!responseCode.startsWith(`${httpStatus}${service.code}`)) {
+    throw new SnapError(`the bank contradicts itself: HTTP ${httpStatus} with responseCode ${responseCode}`);
+  }
+  return { httpStatus, responseCode, caseCode: responseCode.slice(5), message: responseMessage, body: parsed.data };
+}
+
+async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    // Leaving the loop destroys the rest of the answer.
+    if (bytes > ANSWER_BYTES_MAX) throw new SnapError('the bank’s answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** JSON.parse quotes the text in its error, and an answer may hold a token: so that error goes no further. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names what went wrong on the way, by code and never by what was sent. */
+function toSnapError(error: unknown, signal: AbortSignal): SnapError {
+  if (error instanceof SnapError) return error;
+  if (signal.aborted) return new SnapError('no answer in time', { cause: error });
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no answer';
+  return new SnapError(`the connection to the bank failed: ${code}`, { cause: error });
+}
+
+function readPrivateKey(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new Error('the private key of the rail is no private key in PEM');
+  }
 }
