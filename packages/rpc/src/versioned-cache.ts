@@ -12,7 +12,7 @@ export class VersionedCache<T extends { version: bigint }> {
   static readonly TRUST_MS = 5_000;
 
   readonly #load: (id: string) => Promise<T | undefined>;
-  readonly #entries = new Map<string, { value: T; confirmedAtMs: number }>();
+  readonly #entries = new Map<string, { value: T; confirmedAtMs: number; storedAtMs: number }>();
   readonly #loading = new Map<string, Promise<T | undefined>>();
 
   constructor(load: (id: string) => Promise<T | undefined>) {
@@ -33,10 +33,12 @@ export class VersionedCache<T extends { version: bigint }> {
     return [...this.#entries].map(([id, entry]) => ({ id, version: entry.value.version }));
   }
 
-  /** After a poll asked at `askedAtMs` (monotonic): forgets what changed; all that was there by then is believed anew. */
+  /** After a poll asked at `askedAtMs` (monotonic): forgets what changed; all that was there by then is believed anew, what came later was not asked after. */
   confirm(changed: readonly string[], askedAtMs: number): void {
     for (const id of changed) this.#entries.delete(id);
-    for (const entry of this.#entries.values()) entry.confirmedAtMs = Math.max(entry.confirmedAtMs, askedAtMs);
+    for (const entry of this.#entries.values()) {
+      if (entry.storedAtMs <= askedAtMs) entry.confirmedAtMs = Math.max(entry.confirmedAtMs, askedAtMs);
+    }
   }
 
   /** Forgets one entry at once. */
@@ -51,7 +53,7 @@ export class VersionedCache<T extends { version: bigint }> {
     const loading = this.#load(id)
       .then((value) => {
         this.#entries.delete(id);
-        if (value !== undefined) this.#entries.set(id, { value, confirmedAtMs: askedAtMs });
+        if (value !== undefined) this.#entries.set(id, { value, confirmedAtMs: askedAtMs, storedAtMs: performance.now() });
         if (this.#entries.size > ENTRIES_MAX) {
           const [oldest] = this.#entries.keys();
           if (oldest !== undefined) this.#entries.delete(oldest);
