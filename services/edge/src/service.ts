@@ -4,7 +4,15 @@ import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { createMerchantDirectory, openChannel, type RpcChannel } from '@gerbang/rpc';
-import { type Closeable, ClosingStack, createLogger, createMetrics, startAdmin, startTelemetry } from '@gerbang/runtime';
+import {
+  type Closeable,
+  ClosingStack,
+  createLogger,
+  createMetrics,
+  type Logger,
+  startAdmin,
+  startTelemetry,
+} from '@gerbang/runtime';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -17,9 +25,9 @@ const NAME = 'edge';
 
 export type Service = Closeable & { url: string; adminPort: number };
 
-/** Starts the service, whether or not the services behind it are there yet. `realNow` replaces real time in tests. */
-export async function startService(config: Config, options: { realNow?: () => number } = {}): Promise<Service> {
-  const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
+/** Starts the service, whether or not the services behind it are there yet. Tests replace real time and the log. */
+export async function startService(config: Config, options: { realNow?: () => number; log?: Logger } = {}): Promise<Service> {
+  const log = options.log ?? createLogger({ service: NAME, level: config.LOG_LEVEL });
   const realNow = options.realNow ?? Date.now;
   const closing = new ClosingStack(log);
   const open = (address: string): RpcChannel => {
