@@ -27,6 +27,7 @@ export function consume(options: {
 }): Closeable {
   const { bus, log } = options;
   let closed = false;
+  const closing = Promise.withResolvers<void>();
   let current: { close(): Promise<unknown> } | undefined;
   const waiting: JsMsg[] = [];
   let handling = Promise.resolve();
@@ -52,6 +53,8 @@ export function consume(options: {
   };
 
   const follow = async () => {
+    // NATS may never be reached; closing must not wait for it.
+    await Promise.race([bus.connected(), closing.promise]);
     while (!closed) {
       try {
         const consumer = await openConsumer(bus, options.service, options.durable, options.batchMax);
@@ -72,6 +75,7 @@ export function consume(options: {
   return {
     async close() {
       closed = true;
+      closing.resolve();
       await current?.close();
       await following;
       await handling;

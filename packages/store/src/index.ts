@@ -11,6 +11,7 @@ export { type AuditEntry, type AuditLog, type AuditRecord, openAuditLog } from '
 export { connectStore, type Store } from './connection.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
 export { type Due, type DueTimer, startDueTimer } from './due.ts';
-export { isDuplicateKey } from './duplicate-key.ts';
+export { isDuplicateKey, isDuplicateKeysOnly } from './duplicate-key.ts';
 export { type IdempotencyClaim, type IdempotencyKeys, openIdempotencyKeys } from './idempotency.ts';
+export { insertMissing } from './insert-missing.ts';
 export { traced } from './traced.ts';

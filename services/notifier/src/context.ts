@@ -1,0 +1,22 @@
+import type { Clock } from '@gerbang/core';
+import type { Logger } from '@gerbang/runtime';
+import type { Lanes } from './delivery/lanes.ts';
+import type { RetryPolicy } from './delivery/schedule.ts';
+import type { Sender } from './delivery/sender.ts';
+import type { DeliveryStore } from './delivery/store.ts';
+import type { SettingsDirectory } from './event/webhook-settings.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The service's dependencies as one plain object. */
+export type Context = {
+  deliveries: DeliveryStore;
+  settings: SettingsDirectory;
+  lanes: Lanes;
+  sender: Sender;
+  retryPolicy: RetryPolicy;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+  /** Makes the timer look for due deliveries at once. */
+  pokeTimer(): void;
+};

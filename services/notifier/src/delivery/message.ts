@@ -1,0 +1,45 @@
+import { DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import type { DeliveryState } from './delivery.ts';
+import type { Delivery } from './store.ts';
+
+const statuses: Record<DeliveryState['status'], DeliveryStatus> = {
+  pending: DeliveryStatus.PENDING,
+  delivered: DeliveryStatus.DELIVERED,
+  failed: DeliveryStatus.FAILED,
+};
+
+/** The delivery as the contract between services shows it. */
+export function toMessage({ id, event, url, state, attempts, atMs }: Delivery) {
+  return {
+    id,
+    eventId: id,
+    event,
+    url,
+    status: statuses[state.status],
+    attempts: attempts.map((attempt) => ({
+      atMs: BigInt(attempt.atMs),
+      httpStatus: attempt.httpStatus ?? 0,
+      durationMs: attempt.durationMs,
+      answer: attempt.answer,
+      error: attempt.error ?? '',
+    })),
+    createdAtMs: BigInt(atMs),
+    ...(state.status === 'pending' && { nextAttemptAtMs: BigInt(state.nextAttemptAtMs) }),
+  };
+}
+
+/** The stored status behind a filter; undefined for no filter. */
+export function toStatus(status: DeliveryStatus): DeliveryState['status'] | undefined {
+  switch (status) {
+    case DeliveryStatus.UNSPECIFIED:
+      return undefined;
+    case DeliveryStatus.PENDING:
+      return 'pending';
+    case DeliveryStatus.DELIVERED:
+      return 'delivered';
+    case DeliveryStatus.FAILED:
+      return 'failed';
+    default:
+      return status satisfies never;
+  }
+}

@@ -1,0 +1,97 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { buildConnector } from 'undici';
+
+const DNS_TIMEOUT_MS = 2_000;
+const DNS_TRIES = 2;
+
+/** Public by its range, but a cloud's own metadata service. */
+const METADATA_ADDRESSES = ['168.63.129.16'];
+
+/** All that IANA has given out of IPv6 for the public internet. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Which targets this installation may send to (contract §10). */
+export type TargetPolicy = { allowPrivate: boolean; allowHttp: boolean };
+
+/** Why nothing is sent to a URL; the message is meant for the merchant. */
+export class TargetRefused extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'TargetRefused';
+  }
+}
+
+/** Parses a configured URL. Throws TargetRefused: not a URL, another scheme than https (or http where allowed), credentials in it. */
+export function parseTarget(url: string, policy: TargetPolicy): URL {
+  if (!URL.canParse(url)) throw new TargetRefused('not a URL');
+  const target = new URL(url);
+  const allowed = target.protocol === 'https:' || (target.protocol === 'http:' && policy.allowHttp);
+  if (!allowed) throw new TargetRefused(`the scheme ${target.protocol} is not allowed`);
+  if (target.username !== '' || target.password !== '') throw new TargetRefused('the URL carries credentials');
+  return target;
+}
+
+/** Whether an address is on the public internet: not private, loopback, link-local, metadata, multicast, or one of those in the guise of IPv6. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST)) return false;
+  return parsed.range() === 'unicast' && !METADATA_ADDRESSES.includes(parsed.toString());
+}
+
+/** All addresses of a host name. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+/**
+ * How undici connects to a target: the host's addresses are checked, and one of the very addresses that were checked is dialled, so that no second
+ * answer of the DNS can lead elsewhere.
+ */
+export function createConnector(
+  policy: TargetPolicy,
+  options: { timeoutMs: number; resolve?: Resolve },
+): buildConnector.connector {
+  const base = { timeout: options.timeoutMs, allowH2: false };
+  if (policy.allowPrivate) return buildConnector(base);
+  const connect = buildConnector({ ...base, lookup: checkedLookup(options.resolve ?? resolvePublicly()) });
+  return (target, callback) => {
+    const literal = target.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(literal) !== 0 && !isPublicAddress(literal)) return callback(new TargetRefused(REFUSED), null);
+    connect(target, callback);
+  };
+}
+
+const REFUSED = 'the address is not a public one';
+
+function checkedLookup(resolve: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined) return callback(new TargetRefused('the host has no address'), '');
+        if (!addresses.every(isPublicAddress)) return callback(new TargetRefused(REFUSED), '');
+        if (options.all !== true) return callback(null, first, isIP(first));
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        );
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), ''),
+    );
+  };
+}
+
+/**
+ * Asks the name servers without the operating system's resolver: that one works on four threads for the whole process, which a merchant's dead name
+ * server could block for everyone.
+ */
+function resolvePublicly(): Resolve {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  return async (hostname) => {
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = [...(v4.status === 'fulfilled' ? v4.value : []), ...(v6.status === 'fulfilled' ? v6.value : [])];
+    if (addresses.length === 0 && v4.status === 'rejected') throw v4.reason;
+    return addresses;
+  };
+}

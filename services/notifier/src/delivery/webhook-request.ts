@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { type Json, signRequest } from '@gerbang/core';
+import type { WebhookRequest } from './sender.ts';
+import type { Delivery } from './store.ts';
+
+const USER_AGENT = 'Gerbang/1.0';
+
+/**
+ * A webhook as it goes out (merchant-api.md, Events; contract §10): the headers in full, with a bearer token made for this attempt alone.
+ * `realMs` is real time, whatever the business clock says; `clientSecret` is undefined where the event is not signed.
+ */
+export function webhookRequest(
+  delivery: Delivery,
+  signing: { partnerId: string; clientSecret: string | undefined },
+  realMs: number,
+): WebhookRequest {
+  return {
+    merchantId: delivery.merchantId,
+    url: delivery.url,
+    body: delivery.body,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': USER_AGENT,
+      Accept: 'application/json',
+      'X-PARTNER-ID': signing.partnerId,
+      'X-Event-Id': delivery.id,
+      ...(signing.clientSecret !== undefined && signatureHeaders(delivery, signing.clientSecret, realMs)),
+    },
+  };
+}
+
+function signatureHeaders(delivery: Delivery, clientSecret: string, realMs: number): Record<string, string> {
+  const accessToken = randomBytes(32).toString('base64url');
+  const timestamp = String(Math.floor(realMs / 1_000));
+  const { pathname, search } = new URL(delivery.url);
+  const body: Json = JSON.parse(delivery.body);
+  const signature = signRequest({ method: 'POST', path: `${pathname}${search}`, accessToken, body, timestamp }, clientSecret);
+  return { 'X-Signature': signature, 'X-Timestamp': timestamp, Authorization: `Bearer ${accessToken}` };
+}

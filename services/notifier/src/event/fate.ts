@@ -1,0 +1,43 @@
+import { presentWebhook, type UrlSetting, type Webhook } from '@gerbang/present';
+import type { CallbackSettings, WebhookSettings } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type { Fate } from '../delivery/store.ts';
+import type { ReceivedEvent } from './received-event.ts';
+
+/** An event as far as it is known without asking for the merchant's settings. */
+export type Rendered = { event: ReceivedEvent; webhook: Webhook } | { event: ReceivedEvent; webhook: undefined; fate: Fate };
+
+/** Renders an event to its webhook. One that merchants are not told of is unwanted; one that can't be rendered is kept, with the reason. */
+export function render(event: ReceivedEvent): Rendered {
+  try {
+    const webhook = presentWebhook(event.service, event);
+    return webhook === undefined ? { event, webhook, fate: { type: 'unwanted' } } : { event, webhook };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { event, webhook: undefined, fate: { type: 'unreadable', reason } };
+  }
+}
+
+/** What becomes of a webhook, by the settings that were in force when its event occurred (contract §10). The body is frozen here. */
+export function fateOf(webhook: Webhook, settings: WebhookSettings): Fate {
+  if (settings.merchantId === '' || settings.settings === undefined)
+    return { type: 'unreadable', reason: 'the merchant is unknown' };
+  const url = urlOf(webhook.setting, settings.settings);
+  if (url === undefined || url === '') return { type: 'unwanted' };
+  const signed = webhook.event !== 'qris-issuer' || settings.settings.signatureEnabled;
+  return { type: 'webhook', event: webhook.event, url, body: JSON.stringify(webhook.body), signed };
+}
+
+function urlOf(setting: UrlSetting, settings: CallbackSettings): string | undefined {
+  switch (setting) {
+    case 'transaction_notif_url':
+      return settings.transactionNotifUrl;
+    case 'disbursement_notif_url':
+      return settings.disbursementNotifUrl;
+    case 'direct_debit_notif_url':
+      return settings.directDebitNotifUrl;
+    case 'payment_link_inquiry_notif_url':
+      return settings.paymentLinkInquiryNotifUrl;
+    default:
+      return setting satisfies never;
+  }
+}

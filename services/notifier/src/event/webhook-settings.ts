@@ -1,0 +1,69 @@
+import { RefusalError, refuse } from '@gerbang/core';
+import type { MerchantService, WebhookSettings } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type { RpcClient } from '@gerbang/rpc';
+
+/** How long a merchant's secret is believed: a rotation must reach the signatures soon. */
+const TRUST_MS = 3_000;
+const SIGNERS_MAX = 10_000;
+/** Questions in one call, as many as the merchant service takes. */
+const QUERIES_MAX = 1_000;
+const TIMEOUT_MS = 3_000;
+
+/** What a merchant's webhooks are signed with now; no secret while the merchant has no active credential. */
+export type Signer = { partnerId: string; clientSecret: string | undefined };
+
+export type SettingsQuery = { merchantId: string; atMs: number };
+
+/** The merchant service's answers on webhooks. */
+export type SettingsDirectory = {
+  /** The settings at each of the moments, in their order: one call a thousand. Refusals: unavailable, timeout. */
+  at(queries: readonly SettingsQuery[]): Promise<WebhookSettings[]>;
+  /** What signs a webhook now, at most 3 s old. Refusals: merchant_not_found, unavailable, timeout. */
+  signer(merchantId: string): Promise<Signer>;
+};
+
+export function createSettingsDirectory(merchants: RpcClient<typeof MerchantService>): SettingsDirectory {
+  const signers = new Map<string, { signer: Signer; askedAtMs: number }>();
+  const asking = new Map<string, Promise<Signer>>();
+
+  const remember = (items: readonly WebhookSettings[], askedAtMs: number) => {
+    for (const { merchantId, partnerId, clientSecret } of items) {
+      if (merchantId === '') continue;
+      signers.delete(merchantId);
+      signers.set(merchantId, { signer: { partnerId, clientSecret: clientSecret === '' ? undefined : clientSecret }, askedAtMs });
+    }
+    for (const merchantId of signers.keys()) {
+      if (signers.size <= SIGNERS_MAX) break;
+      signers.delete(merchantId);
+    }
+  };
+  const ask = async (queries: readonly SettingsQuery[]): Promise<WebhookSettings[]> => {
+    const askedAtMs = performance.now();
+    const request = { queries: queries.map(({ merchantId, atMs }) => ({ merchantId, atMs: BigInt(atMs) })) };
+    const { items } = await merchants.listWebhookSettings(request, { timeoutMs: TIMEOUT_MS });
+    if (items.length !== queries.length) throw new Error(`${queries.length} questions for settings had ${items.length} answers`);
+    remember(items, askedAtMs);
+    return items;
+  };
+  const askSigner = async (merchantId: string): Promise<Signer> => {
+    await ask([{ merchantId, atMs: Date.now() }]);
+    const known = signers.get(merchantId);
+    if (known === undefined) throw new RefusalError(refuse('merchant_not_found'));
+    return known.signer;
+  };
+
+  return {
+    async at(queries) {
+      const answers: WebhookSettings[] = [];
+      for (let i = 0; i < queries.length; i += QUERIES_MAX) answers.push(...(await ask(queries.slice(i, i + QUERIES_MAX))));
+      return answers;
+    },
+    async signer(merchantId) {
+      const known = signers.get(merchantId);
+      if (known !== undefined && performance.now() - known.askedAtMs < TRUST_MS) return known.signer;
+      const running = asking.get(merchantId) ?? askSigner(merchantId).finally(() => asking.delete(merchantId));
+      asking.set(merchantId, running);
+      return running;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { implement } from '@gerbang/rpc';
+import type { Context } from './context.ts';
+import { getDelivery } from './delivery/rpc/get-delivery.ts';
+import { listDeliveries } from './delivery/rpc/list-deliveries.ts';
+import { redeliver } from './delivery/rpc/redeliver.ts';
+
+/** Everything that others may call, and who may. */
+export function implementations(context: Context) {
+  return [
+    implement(
+      DeliveryService,
+      {
+        listDeliveries: (request) => listDeliveries(context, request),
+        getDelivery: (request) => getDelivery(context, request),
+        redeliver: (request) => redeliver(context, request),
+      },
+      ['edge'],
+    ),
+  ];
+}

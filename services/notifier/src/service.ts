@@ -1,0 +1,131 @@
+import { consume, openBus } from '@gerbang/bus';
+import type { Clock } from '@gerbang/core';
+import { EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
+import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { openChannel, startRpcServer } from '@gerbang/rpc';
+import {
+  type Closeable,
+  ClosingStack,
+  createLogger,
+  createMetrics,
+  startAdmin,
+  startBusinessClock,
+  startTelemetry,
+} from '@gerbang/runtime';
+import { connectStore, startDueTimer } from '@gerbang/store';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { createLanes } from './delivery/lanes.ts';
+import { onDeliveryDue } from './delivery/on-due.ts';
+import { createSender } from './delivery/sender.ts';
+import { LEASE_MS, openDeliveryStore, toStored } from './delivery/store.ts';
+import { createConfirmations } from './event/confirmations.ts';
+import { onEvents } from './event/on-events.ts';
+import { createSettingsDirectory } from './event/webhook-settings.ts';
+import { createNotifierMetrics } from './metrics.ts';
+import { implementations } from './rpc.ts';
+
+const NAME = 'notifier';
+
+/** Messages handed over together; each is one aggregate's tail. */
+const BATCH_MAX = 200;
+/** Closing waits for attempts in flight, and those may take 10 s. */
+const CLOSE_STEP_MS = 14_000;
+
+export type Service = Closeable & { port: number; adminPort: number };
+
+/** Starts the service; `clock` replaces the business clock in tests. */
+export async function startService(config: Config, options: { clock?: Clock } = {}): Promise<Service> {
+  const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
+  const closing = new ClosingStack(log, CLOSE_STEP_MS);
+  try {
+    closing.push('telemetry', await startTelemetry({ service: NAME, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
+    const businessClock = await startBusinessClock(options.clock === undefined ? config.SANDBOX_CLOCK_URL : undefined, log);
+    closing.push('clock', () => businessClock.close());
+    const clock = options.clock ?? businessClock;
+    const store = await connectStore({
+      uri: config.MONGODB_URI,
+      database: `${config.MONGODB_DB_PREFIX}notifier`,
+      appName: NAME,
+    });
+    closing.push('store', () => store.close());
+    const deliveries = await openDeliveryStore(store);
+    closing.push('deliveries', () => deliveries.close());
+    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls });
+    closing.push('merchant channel', () => merchantChannel.close());
+    const sandbox = config.GERBANG_ENV === 'sandbox';
+    const sender = createSender(
+      { allowPrivate: config.WEBHOOK_ALLOW_PRIVATE, allowHttp: sandbox },
+      { socketsPerEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY },
+    );
+    closing.push('sender', () => sender.close());
+    const lanes = createLanes({ perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY, overall: config.WEBHOOK_CONCURRENCY });
+    closing.push('lanes', () => lanes.close());
+
+    const registry = createMetrics(NAME);
+    const context: Context = {
+      deliveries,
+      settings: createSettingsDirectory(merchantChannel.client(MerchantService)),
+      lanes,
+      sender,
+      retryPolicy: { sandbox, chance: Math.random },
+      clock,
+      log,
+      metrics: createNotifierMetrics(registry, deliveries.countDue),
+      pokeTimer: () => timer.poke(),
+    };
+    const timer = await startDueTimer({
+      collection: deliveries.collection,
+      clock,
+      log,
+      leaseMs: LEASE_MS,
+      handle: (document) => onDeliveryDue(context, toStored(document)),
+    });
+    closing.push('timer', () => timer.close());
+    const bus = openBus({ url: config.NATS_URL, name: NAME, log });
+    closing.push('bus', () => bus.close());
+    const sources = [
+      { service: 'money-out', address: config.MONEY_OUT_RPC },
+      { service: 'merchant', address: config.MERCHANT_RPC },
+    ];
+    for (const { service, address } of sources) {
+      const channel = openChannel({ address, tls: config.tls });
+      closing.push(`${service} channel`, () => channel.close());
+      const confirmations = createConfirmations(channel.client(EventSourceService), log);
+      closing.push(`${service} confirmations`, () => confirmations.close());
+      const consumer = consume({
+        bus,
+        service,
+        durable: NAME,
+        batchMax: BATCH_MAX,
+        log,
+        handle: (messages) => onEvents(context, service, confirmations, messages),
+      });
+      closing.push(`${service} events`, () => consumer.close());
+    }
+    const rpc = await startRpcServer({
+      host: config.RPC_HOST,
+      port: config.RPC_PORT,
+      tls: config.tls,
+      log,
+      implementations: implementations(context),
+      ready: () => true,
+    });
+    closing.push('rpc', () => rpc.close());
+    const admin = await startAdmin({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      metrics: registry,
+      ready: async () => {
+        await store.ping();
+        return undefined;
+      },
+    });
+    closing.push('admin', () => admin.close());
+    log.info({ port: rpc.port }, 'ready');
+    return { port: rpc.port, adminPort: admin.port, close: () => closing.close() };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
+
+let mongo: TestMongo;
+let world: World;
+let sink: Sink;
+/** What the sink answers; each test may change it. */
+let answer: Parameters<typeof openSink>[0];
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+});
+afterAll(() => mongo?.stop());
+beforeEach(async () => {
+  answer = () => 200;
+  world = await openWorld(mongo);
+  sink = await openSink((...args) => answer?.(...args) ?? 200);
+  world.merchants.set('m1', { partnerId: 'p', secret: 's', url: () => sink.url });
+});
+afterEach(async () => {
+  await world?.close();
+  await sink?.close();
+});
+
+const received = () => new Set(sink.got.map(referenceOf));
+
+test('a restart in the middle loses nothing', async () => {
+  answer = (_, count) => (count === 1 ? 503 : 200);
+  const first = await world.startNotifier();
+  for (let i = 0; i < 10; i++) await world.finish('m1');
+  await eventually('some attempts', () => sink.got.length >= 3);
+  await first.close();
+  for (let i = 0; i < 10; i++) await world.finish('m1');
+  await world.startNotifier();
+  await eventually(
+    'everything',
+    async () => (await world.stored()).filter(({ status }) => status === 'delivered').length === 20,
+    15_000,
+  );
+  expect(received().size).toBe(20);
+  expect(sink.overlapping).toBe(0);
+});
+
+test('two replicas share the work and never attempt one delivery at the same time', async () => {
+  answer = async (_, count) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return count < 3 ? 500 : 200;
+  };
+  await Promise.all([world.startNotifier(), world.startNotifier()]);
+  for (let i = 0; i < 30; i++) await world.finish('m1', { ends: 2 });
+  await eventually(
+    'everything',
+    async () => {
+      world.clock.setOffset(world.clock.offsetMs() + 500);
+      return (await world.stored()).filter(({ status }) => status === 'delivered').length === 60;
+    },
+    20_000,
+  );
+  expect(sink.overlapping).toBe(0);
+  expect(sink.got).toHaveLength(180);
+});
+
+test('NATS and its whole store lost in the middle: everything arrives, stored once', async () => {
+  await world.startNotifier();
+  for (let i = 0; i < 5; i++) await world.finish('m1');
+  await eventually('the first ones', () => received().size === 5);
+  const restarted = world.nats.restart({ loseStore: true });
+  for (let i = 0; i < 5; i++) await world.finish('m1');
+  await restarted;
+  for (let i = 0; i < 5; i++) await world.finish('m1');
+  await eventually('all of them', () => received().size === 15, 25_000);
+  expect(await world.stored()).toHaveLength(15);
+}, 40_000);
+
+test('while the merchant service is down nothing is confirmed; when it is back everything arrives', async () => {
+  await world.stopMerchant();
+  const notifier = await world.startNotifier();
+  const reference = await world.finish('m1');
+  const ready = await fetch(`http://127.0.0.1:${notifier.adminPort}/readyz`);
+  expect(ready.status).toBe(200);
+  await world.startMerchant();
+  await eventually('the webhook', () => received().has(`${reference}#1`));
+  await eventually('the confirmation', async () => (await world.transfers.find(reference))?.tail.length === 0);
+});
+
+test('it starts and stops without NATS, and goes on when NATS is there', async () => {
+  await world.nats.stop();
+  const notifier = await world.startNotifier();
+  const startMs = Date.now();
+  await notifier.close();
+  expect(Date.now() - startMs).toBeLessThan(3_000);
+});
