@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** An import that architecture §2 forbids. */
+export type Violation = { file: string; imported: string; reason: string };
+
+/** A file's text by its path from the repository's root. */
+export type Sources = ReadonlyMap<string, string>;
+
+const CORE = ['core'];
+const LOWER = ['core', 'proto'];
+
+/** Which of our packages each may import. The list goes one way, so packages can't form a cycle. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'packages/core': [],
+  'packages/proto': [],
+  'packages/embedded-mongo': [],
+  'packages/runtime': CORE,
+  'packages/present': LOWER,
+  'packages/rpc': [...LOWER, 'runtime'],
+  'packages/store': [...LOWER, 'runtime'],
+  'packages/rails': [...LOWER, 'runtime'],
+  'packages/bus': [...LOWER, 'runtime', 'rpc', 'store'],
+  'packages/testkit': [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'embedded-mongo'],
+  'services/edge': [...LOWER, 'runtime', 'rpc', 'present'],
+  services: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails'],
+  launcher: [...LOWER, 'runtime', 'rpc', 'embedded-mongo'],
+  test: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails', 'testkit', 'embedded-mongo'],
+};
+
+/** What test files may import beside what their package may. */
+const FOR_TESTS = ['testkit', 'embedded-mongo', 'rails', 'present'];
+/** Libraries that a pure package or a decider may use: no I/O in them. */
+const PURE_LIBRARIES = new Set(['@bufbuild/protobuf', 'ulid', 'node:crypto', 'node:assert', 'node:buffer', 'node:util']);
+
+/** One import: what is named, and whether it is of types alone, which are gone when the program runs. */
+export type Import = { name: string; types: boolean };
+
+const STATEMENT = /(?:^|[;{}\n])\s*(?:import|export)\b(\s+type\b)?(?:[\w\s{},*$]*?\bfrom)?\s*(['"])([^'"\n]+)\2/g;
+const CALL = /\bimport\s*\(\s*(['"])([^'"\n]+)\1/g;
+
+/**
+ * Every import, export-from and import() of a TypeScript or JavaScript text; comments are no imports. (TypeScript 7 has no parser to call, and the
+ * parsers that Node can call know no types; an import statement is regular enough to be matched.)
+ */
+export function importsOf(text: string): Import[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  return [
+    ...[...code.matchAll(STATEMENT)].map((match) => ({ name: match[3] ?? '', types: match[1] !== undefined })),
+    ...[...code.matchAll(CALL)].map((match) => ({ name: match[2] ?? '', types: false })),
+  ];
+}
+
+/** Checks every file of `sources` against the rules of architecture §2 and style.md, and finds cycles of files. */
+export function findViolations(sources: Sources): Violation[] {
+  const graph = new Map<string, (string | undefined)[]>();
+  const violations: Violation[] = [];
+  for (const [file, text] of sources) {
+    const imports = importsOf(text);
+    const loaded = imports.filter(({ types }) => !types).map(({ name }) => resolveRelative(file, name));
+    graph.set(
+      file,
+      loaded.filter((target) => target !== undefined && sources.has(target)),
+    );
+    const decider = isDecider(file, text);
+    for (const { name } of imports) {
+      const reason = refusal(file, name, decider);
+      if (reason !== undefined) violations.push({ file, imported: name, reason });
+    }
+  }
+  return [...violations, ...findCycles(graph)];
+}
+
+/** Every source file of the workspace but dependencies and generated code. */
+export function readSources(root: string): Sources {
+  const sources = new Map<string, string>();
+  const walk = (folder: string) => {
+    for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
+      const file = `${folder}/${entry.name}`;
+      if (entry.isDirectory() && entry.name !== 'node_modules' && file !== 'packages/proto/src') walk(file);
+      if (entry.isFile() && /\.(ts|mjs)$/.test(entry.name)) sources.set(file, readFileSync(path.join(root, file), 'utf8'));
+    }
+  };
+  for (const folder of ['packages', 'services', 'launcher', 'test']) walk(folder);
+  return sources;
+}
+
+function refusal(file: string, imported: string, decider: boolean): string | undefined {
+  const owner = ownerOf(file);
+  const target = resolveRelative(file, imported);
+  if (target !== undefined) return relativeRefusal(owner, target, decider);
+  const ours = /^@gerbang\/([^/]+)/.exec(imported)?.[1];
+  if (ours === undefined) return libraryRefusal(file, owner, imported, decider);
+  if (owner === `packages/${ours}`) return undefined;
+  const rules = MAY_IMPORT[owner] ?? (owner.startsWith('services/') ? MAY_IMPORT.services : undefined);
+  if (rules === undefined) return `there is no rule for ${owner}; add one to launcher/boundaries.ts`;
+  if (isTest(file) && FOR_TESTS.includes(ours)) return undefined;
+  if (!rules.includes(ours)) return `${owner} must not import @gerbang/${ours}`;
+  return decider && ours !== 'core' ? 'a decider imports only @gerbang/core' : undefined;
+}
+
+/** A decider may be split into files beside it, but reaches nothing that stores, calls or listens. */
+function relativeRefusal(owner: string, target: string, decider: boolean): string | undefined {
+  const other = ownerOf(target);
+  // The tests of the whole system start it through the launcher.
+  if (other !== owner && !(owner === 'test' && other === 'launcher'))
+    return `a relative path leaves ${owner}; import packages by name`;
+  if (!decider || !/(^|\/)(store|rpc|service|context|config|metrics|main)(\.ts$|\/)/.test(target)) return undefined;
+  return 'a decider imports only @gerbang/core and pure files beside it';
+}
+
+function libraryRefusal(file: string, owner: string, imported: string, decider: boolean): string | undefined {
+  if (isTest(file)) return undefined;
+  if (owner === 'packages/core' && !PURE_LIBRARIES.has(imported)) return 'core does no I/O: it imports only small pure libraries';
+  return decider ? 'a decider imports only @gerbang/core' : undefined;
+}
+
+/** The Decider pattern's own mark: a service's file that exports `decide`. */
+function isDecider(file: string, text: string): boolean {
+  return file.startsWith('services/') && !isTest(file) && /^export (?:const|function) decide\b/m.test(text);
+}
+
+function isTest(file: string): boolean {
+  return file.startsWith('test/') || /\.test\.ts$/.test(file) || /^(packages|services)\/[^/]+\/test\//.test(file);
+}
+
+function ownerOf(file: string): string {
+  const [top = '', name = ''] = file.split('/');
+  return top === 'packages' || top === 'services' ? `${top}/${name}` : top;
+}
+
+function resolveRelative(file: string, imported: string): string | undefined {
+  return imported.startsWith('.') ? path.posix.normalize(path.posix.join(path.posix.dirname(file), imported)) : undefined;
+}
+
+function findCycles(graph: ReadonlyMap<string, (string | undefined)[]>): Violation[] {
+  const done = new Set<string>();
+  const violations: Violation[] = [];
+  const visit = (file: string, trail: string[]) => {
+    const at = trail.indexOf(file);
+    if (at >= 0) {
+      violations.push({ file, imported: trail.at(-1) ?? file, reason: `a cycle: ${[...trail.slice(at), file].join(' → ')}` });
+      return;
+    }
+    if (done.has(file)) return;
+    for (const next of graph.get(file) ?? []) if (next !== undefined) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return violations;
+}
