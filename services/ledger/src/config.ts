@@ -1,0 +1,31 @@
+import { hostname } from 'node:os';
+import { tlsFromConfig } from '@gerbang/rpc';
+import { commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
+import { z } from 'zod';
+
+const shape = {
+  ...commonShape,
+  ...rpcShape,
+  ...storeShape,
+  RPC_PORT: env.port(9102),
+  ADMIN_PORT: env.port(9202),
+  /** Who this instance is. It survives a restart and no two running instances share it; host name and port unless told. */
+  LEDGER_INSTANCE: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,120}$/, 'expected letters, digits, dots, dashes, colons')
+    .optional(),
+  /** How long others wait for this instance when it is silent. */
+  LEDGER_LEASE_MS: env.integer(5_000, 500),
+  /** Posting keys kept in memory; older ones are looked up. */
+  LEDGER_RECENT_KEYS: env.integer(100_000),
+  /** Unprojected postings at which new ones are refused. */
+  LEDGER_PROJECTOR_LAG: env.integer(100_000, 1),
+};
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** The only reader of the environment. Throws ConfigError. */
+export function readConfig(environment: NodeJS.ProcessEnv) {
+  const config = loadConfig(shape, environment);
+  return { ...config, host: hostname(), tls: tlsFromConfig(config) };
+}

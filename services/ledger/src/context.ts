@@ -1,0 +1,15 @@
+import type { Logger } from '@gerbang/runtime';
+import type { Journal } from './journal/journal.ts';
+import type { Lease } from './lease/lease.ts';
+import type { Partitions } from './partition/partitions.ts';
+import type { ProjectionStore } from './projector/store.ts';
+
+/** The service's dependencies as one plain object. */
+export type Context = {
+  partitions: Partitions;
+  journal: Journal;
+  projections: ProjectionStore;
+  /** Undefined until it has been taken for the first time. */
+  lease: () => Lease | undefined;
+  log: Logger;
+};

@@ -1,0 +1,124 @@
+import { isRefusalCode } from '@gerbang/core';
+import type { Batch, Entry, Intent, Leg, Result } from '../posting/posting.ts';
+
+const SCHEMA = 1;
+const INTENTS: readonly Intent[] = ['hold', 'capture', 'release', 'credit'];
+
+/** One entry as the journal and the projection of postings store it. */
+export type EntryDocument = {
+  key: string;
+  content_hash: string;
+  intent: string;
+  merchant_id: string;
+  account_id: string;
+  amount_sen: bigint;
+  fee_sen: bigint;
+  rail: string;
+  product: string;
+  transaction_id: string;
+  reference_number: string;
+  description: string;
+  legs: { account: string; sen: bigint }[];
+  result: ResultDocument;
+};
+
+export type ResultDocument = { refused?: string; message?: string; available_after_sen?: bigint };
+
+/** One batch; `_id` = "<partition>:<seq, 16 digits>" is the fence between writers. An empty one is the barrier of a new writer. */
+export type JournalDocument = {
+  _id: string;
+  schema: number;
+  partition: string;
+  seq: bigint;
+  epoch: bigint;
+  batch_id: string;
+  at: Date;
+  postings: EntryDocument[];
+};
+
+/** Ids in the order of the sequence numbers. */
+export function journalId(partition: string, seq: bigint): string {
+  return `${partition}:${String(seq).padStart(16, '0')}`;
+}
+
+export function toJournalDocument(batch: Batch): JournalDocument {
+  return {
+    _id: journalId(batch.partition, batch.seq),
+    schema: SCHEMA,
+    partition: batch.partition,
+    seq: batch.seq,
+    epoch: batch.epoch,
+    batch_id: batch.batchId,
+    at: new Date(batch.atMs),
+    postings: batch.entries.map(toEntryDocument),
+  };
+}
+
+/** Throws on a schema that this version does not know: money is not guessed at. */
+export function fromJournalDocument(document: JournalDocument): Batch {
+  if (document.schema !== SCHEMA) throw new Error(`journal document ${document._id} has the unknown schema ${document.schema}`);
+  return {
+    partition: document.partition,
+    seq: document.seq,
+    epoch: document.epoch,
+    batchId: document.batch_id,
+    atMs: document.at.getTime(),
+    entries: document.postings.map(fromEntryDocument),
+  };
+}
+
+export function toEntryDocument({ posting, contentHash, legs, result }: Entry): EntryDocument {
+  return {
+    key: posting.key,
+    content_hash: contentHash,
+    intent: posting.intent,
+    merchant_id: posting.merchantId,
+    account_id: posting.accountId,
+    amount_sen: posting.amountSen,
+    fee_sen: posting.feeSen,
+    rail: posting.rail,
+    product: posting.product,
+    transaction_id: posting.transactionId,
+    reference_number: posting.referenceNumber,
+    description: posting.description,
+    legs: legs.map(({ account, sen }) => ({ account, sen })),
+    result:
+      'refused' in result
+        ? { refused: result.refused, message: result.message }
+        : { available_after_sen: result.availableAfterSen },
+  };
+}
+
+function fromEntryDocument(document: EntryDocument): Entry {
+  return {
+    posting: {
+      key: document.key,
+      intent: intentOf(document.intent),
+      merchantId: document.merchant_id,
+      accountId: document.account_id,
+      amountSen: document.amount_sen,
+      feeSen: document.fee_sen,
+      rail: document.rail,
+      product: document.product,
+      transactionId: document.transaction_id,
+      referenceNumber: document.reference_number,
+      description: document.description,
+    },
+    contentHash: document.content_hash,
+    legs: document.legs satisfies Leg[],
+    result: fromResultDocument(document.result),
+  };
+}
+
+export function fromResultDocument({ refused, message, available_after_sen }: ResultDocument): Result {
+  if (available_after_sen !== undefined) return { availableAfterSen: available_after_sen };
+  if (refused === undefined || message === undefined || !isRefusalCode(refused))
+    throw new Error('a stored posting has no result');
+  return { refused, message };
+}
+
+function intentOf(text: string): Intent {
+  const intent = INTENTS.find((one) => one === text);
+  if (intent === undefined) throw new Error(`a stored posting has the unknown intent ${text}`);
+  return intent;
+}

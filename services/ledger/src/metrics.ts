@@ -1,0 +1,45 @@
+import { Counter, Gauge, Histogram, type Registry } from '@gerbang/runtime';
+
+/** One helper a business event. */
+export type Metrics = {
+  /** `result` is "done" or a refusal's code. */
+  posted(intent: string, result: string): void;
+  batchCommitted(postings: number, durationMs: number): void;
+  /** Postings that the projections of a partition do not have yet. */
+  projectorLag(partition: string, postings: number): void;
+};
+
+export function createLedgerMetrics(registry: Registry): Metrics {
+  const postings = new Counter({
+    name: 'gerbang_ledger_postings_total',
+    help: 'Postings journalled, refused ones included',
+    labelNames: ['intent', 'result'],
+    registers: [registry],
+  });
+  const batchSize = new Histogram({
+    name: 'gerbang_ledger_batch_postings',
+    help: 'Postings in one journal document',
+    buckets: [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+    registers: [registry],
+  });
+  const commit = new Histogram({
+    name: 'gerbang_ledger_commit_seconds',
+    help: 'Time until a batch is durable',
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
+    registers: [registry],
+  });
+  const lag = new Gauge({
+    name: 'gerbang_ledger_projector_lag_postings',
+    help: 'Postings that the projections do not have yet',
+    labelNames: ['partition'],
+    registers: [registry],
+  });
+  return {
+    posted: (intent, result) => postings.inc({ intent, result }),
+    batchCommitted(count, durationMs) {
+      batchSize.observe(count);
+      commit.observe(durationMs / 1_000);
+    },
+    projectorLag: (partition, count) => lag.set({ partition }, count),
+  };
+}

@@ -1,0 +1,176 @@
+import { type Clock, type NewId, RefusalError, refuse } from '@gerbang/core';
+import { type Logger, within } from '@gerbang/runtime';
+import { commit } from '../journal/commit.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Book } from '../posting/book.ts';
+import { decideBatch, type Outcome } from '../posting/decide-batch.ts';
+import type { Batch, Entry, KnownKey, Posting } from '../posting/posting.ts';
+import { type Projector, startProjector } from '../projector/projector.ts';
+import type { ProjectionStore } from '../projector/store.ts';
+import { loadPartition } from './load.ts';
+import { type Posted, Writer } from './writer.ts';
+
+const DRAIN_MS = 5_000;
+
+/** What a partition works with. */
+export type PartitionContext = {
+  journal: Journal;
+  projections: ProjectionStore;
+  clock: Clock;
+  newId: NewId;
+  metrics: Metrics;
+  log: Logger;
+  /** Keys kept in memory beyond those that the projections do not have. */
+  recentKeysMax: number;
+  /** Unprojected postings at which new ones are refused, rather than memory filled. */
+  projectorLagMax: number;
+};
+
+/** One partition in the hands of this process, its only writer until a later epoch shows up in the journal. */
+export type Partition = {
+  name: string;
+  epoch: bigint;
+  /** Balances and keys, as far as they are durable. */
+  book: Book;
+  /** The last durable batch that `book` has. */
+  lastSeq(): bigint;
+  /** The last batch that the projections have. */
+  projectedSeq(): bigint;
+  /** See Writer.submit; besides, unavailable when the projections lag too far behind. */
+  post(posting: Posting, signal: AbortSignal): Promise<Posted>;
+  /** Gives the partition up at once: waiting postings are refused as unavailable, one on its way is seen through. */
+  stepDown(): void;
+  /** Finishes what waits, within a bound, and stops. */
+  close(): Promise<void>;
+};
+
+/**
+ * Takes a partition over under a freshly claimed epoch: loads it, commits the barrier that shuts out earlier writers, and only then is it there.
+ * `onFenced` is called when a later writer's batch is found. Undefined when that has happened already.
+ */
+export async function openPartition(
+  context: PartitionContext,
+  name: string,
+  epoch: bigint,
+  options: { signal: AbortSignal; onFenced: () => void },
+): Promise<Partition | undefined> {
+  const { journal, projections, clock, newId, metrics, log } = context;
+  const loaded = await loadPartition(journal, projections, name);
+  const { book } = loaded;
+  let { lastSeq, lastAtMs } = loaded;
+
+  const takeIn = (batch: Batch, projector: Projector) => {
+    const after = book.apply(batch);
+    lastSeq = batch.seq;
+    lastAtMs = batch.atMs;
+    projector.add({ batch, after });
+    metrics.projectorLag(name, projector.lag());
+  };
+  /** One insertion: the batch is in the book afterwards, or an earlier writer's is (undefined: decide again), or `fenced`. */
+  const append = async (entries: readonly Entry[], projector: Projector, signal: AbortSignal) => {
+    const atMs = Math.max(clock.now(), lastAtMs);
+    const batch: Batch = { partition: name, seq: lastSeq + 1n, epoch, batchId: newId(atMs), atMs, entries };
+    const startedAtMs = performance.now();
+    const committed = await commit(journal, batch, { signal, log });
+    switch (committed.outcome) {
+      case 'written':
+        takeIn(batch, projector);
+        metrics.batchCommitted(entries.length, performance.now() - startedAtMs);
+        return batch;
+      case 'overtaken':
+        log.info({ partition: name, seq: String(batch.seq) }, 'taking in the batch of an earlier writer');
+        takeIn(committed.by, projector);
+        return undefined;
+      case 'fenced':
+        log.warn({ partition: name, epoch: String(epoch), by: String(committed.by.epoch) }, 'a later writer has the partition');
+        return 'fenced' as const;
+      default:
+        return committed satisfies never;
+    }
+  };
+  /** Answers of keys seen before. What the book knows is taken down first: it may forget a key while the projections are asked for the others. */
+  const answersOf = async (postings: readonly Posting[]): Promise<ReadonlyMap<string, KnownKey>> => {
+    const known = new Map<string, KnownKey>();
+    const older = new Set<string>();
+    for (const { key } of postings) {
+      const recent = book.keyOf(key);
+      if (recent === undefined) older.add(key);
+      else known.set(key, recent);
+    }
+    if (older.size === 0) return known;
+    const found = await projections.keys(name, [...older]);
+    for (const [key, answer] of found) known.set(key, answer);
+    return known;
+  };
+
+  const projector = startProjector({
+    store: projections,
+    projectedSeq: loaded.projectedSeq,
+    onProjected(seq, lag) {
+      book.forgetKeys(seq, context.recentKeysMax);
+      metrics.projectorLag(name, lag);
+    },
+    log,
+  });
+  for (const projection of loaded.unprojected) projector.add(projection);
+  for (;;) {
+    const barrier = await append([], projector, options.signal).catch(async (error: unknown) => {
+      await projector.stop();
+      throw error;
+    });
+    if (barrier === 'fenced') {
+      await projector.stop();
+      return undefined;
+    }
+    if (barrier !== undefined) break;
+  }
+  log.info({ partition: name, epoch: String(epoch), seq: String(lastSeq) }, 'the partition is open');
+
+  const balanceOf = (account: string) => book.balanceOf(account);
+  const commitPostings = async (postings: readonly Posting[], signal: AbortSignal) => {
+    for (;;) {
+      const { outcomes, entries } = decideBatch(balanceOf, await answersOf(postings), postings);
+      if (entries.length === 0) return { outcomes, atMs: lastAtMs };
+      const batch = await append(entries, projector, signal);
+      if (batch === 'fenced') {
+        writer.stop();
+        options.onFenced();
+        return undefined;
+      }
+      if (batch === undefined) continue;
+      report(outcomes);
+      return { outcomes, atMs: batch.atMs };
+    }
+  };
+  const report = (outcomes: readonly Outcome[]) => {
+    for (const outcome of outcomes) {
+      if (outcome.kind !== 'new') continue;
+      const { posting, result } = outcome.entry;
+      metrics.posted(posting.intent, 'refused' in result ? result.refused : 'done');
+    }
+  };
+  const writer = new Writer(commitPostings, log);
+  return {
+    name,
+    epoch,
+    book,
+    lastSeq: () => lastSeq,
+    projectedSeq: projector.projectedSeq,
+    post(posting, signal) {
+      if (projector.lag() >= context.projectorLagMax) {
+        return Promise.reject(new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 })));
+      }
+      return writer.submit(posting, signal);
+    },
+    stepDown() {
+      writer.stop();
+      void writer.drain().then(() => projector.stop());
+    },
+    async close() {
+      await within(DRAIN_MS, writer.drain()).catch(() => writer.abandon());
+      await within(DRAIN_MS, projector.settled()).catch(() => {});
+      await projector.stop();
+    },
+  };
+}

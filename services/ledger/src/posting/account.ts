@@ -1,0 +1,34 @@
+/** What a merchant account is made of; none of them ever falls below zero (architecture §4). */
+export const COMPARTMENTS = ['available', 'held', 'pending'] as const;
+export type Compartment = (typeof COMPARTMENTS)[number];
+
+/** The system's own side of the chart, one set a partition; these may be negative. */
+export const FEE_INCOME = 'fee-income';
+export const VENDOR_FEES = 'vendor-fees';
+
+/** The name of a compartment in the ledger: "<merchant>/<account>:available". System accounts have no slash. */
+export function merchantAccount(merchantId: string, accountId: string, compartment: Compartment): string {
+  return `${merchantId}/${accountId}:${compartment}`;
+}
+
+/** Money on its way through a rail, for instance "rail:bank-transfer". */
+export function railAccount(rail: string): string {
+  return `rail:${rail}`;
+}
+
+/** Money that a rail has brought and nobody could be credited with. */
+export function suspenseAccount(rail: string): string {
+  return `suspense:${rail}`;
+}
+
+/** Whether the account may be negative. */
+export function isSystemAccount(account: string): boolean {
+  return !account.includes('/');
+}
+
+/** Merchant and account of a compartment's name; undefined for the system's accounts. */
+export function ownerOf(account: string): { merchantId: string; accountId: string } | undefined {
+  const slash = account.indexOf('/');
+  if (slash < 0) return undefined;
+  return { merchantId: account.slice(0, slash), accountId: account.slice(slash + 1, account.lastIndexOf(':')) };
+}

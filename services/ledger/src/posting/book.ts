@@ -1,0 +1,72 @@
+import { COMPARTMENTS, type Compartment, merchantAccount, ownerOf } from './account.ts';
+import type { Batch, KnownKey, Leg } from './posting.ts';
+
+/** Balances of a merchant account, or the sums over all of a merchant's; sen. */
+export type Balances = Record<Compartment, bigint>;
+
+/** A partition in memory: every balance, and the postings' keys that the projections do not have yet or that are recent. Only what is durable. */
+export class Book {
+  readonly #balances = new Map<string, bigint>();
+  readonly #accountsOfMerchant = new Map<string, Set<string>>();
+  /** In the order of the journal, so that the oldest are first. */
+  readonly #keys = new Map<string, KnownKey>();
+
+  balanceOf(account: string): bigint {
+    return this.#balances.get(account) ?? 0n;
+  }
+
+  /** Zeros for what nothing has touched. */
+  balancesOf(merchantId: string, accountId: string): Balances {
+    const [available, held, pending] = COMPARTMENTS.map((one) => this.balanceOf(merchantAccount(merchantId, accountId, one)));
+    return { available: available ?? 0n, held: held ?? 0n, pending: pending ?? 0n };
+  }
+
+  accountsOf(merchantId: string): ReadonlySet<string> {
+    return this.#accountsOfMerchant.get(merchantId) ?? new Set();
+  }
+
+  keyOf(key: string): KnownKey | undefined {
+    return this.#keys.get(key);
+  }
+
+  /** Sets a balance that was loaded. */
+  restore(account: string, sen: bigint): void {
+    this.#balances.set(account, sen);
+    const owner = ownerOf(account);
+    if (owner === undefined) return;
+    const accounts = this.#accountsOfMerchant.get(owner.merchantId);
+    if (accounts === undefined) this.#accountsOfMerchant.set(owner.merchantId, new Set([owner.accountId]));
+    else accounts.add(owner.accountId);
+  }
+
+  /**
+   * Takes in what the journal says, and answers the absolute balances after it of the accounts it touched. `includes` leaves out legs of accounts
+   * whose loaded balance has them already.
+   */
+  apply(batch: Batch, includes: (leg: Leg) => boolean = () => true): Map<string, bigint> {
+    const after = new Map<string, bigint>();
+    for (const { posting, contentHash, legs, result } of batch.entries) {
+      for (const leg of legs) {
+        if (!includes(leg)) continue;
+        const sen = this.balanceOf(leg.account) + leg.sen;
+        this.restore(leg.account, sen);
+        after.set(leg.account, sen);
+      }
+      this.#keys.set(posting.key, { contentHash, result, seq: batch.seq, atMs: batch.atMs });
+    }
+    return after;
+  }
+
+  /** Forgets the oldest keys beyond `keep`, but never one that the projections do not have: those go up to `projectedSeq`. */
+  forgetKeys(projectedSeq: bigint, keep: number): void {
+    for (const [key, { seq }] of this.#keys) {
+      if (this.#keys.size <= keep || seq > projectedSeq) return;
+      this.#keys.delete(key);
+    }
+  }
+
+  /** All balances as they are now. */
+  snapshot(): Map<string, bigint> {
+    return new Map(this.#balances);
+  }
+}

@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import type { RefusalCode } from '@gerbang/core';
+
+export type Intent = 'hold' | 'capture' | 'release' | 'credit';
+
+/** What a service asks for, once per key for ever. Amounts in sen; `amountSen` is net of `feeSen`. */
+export type Posting = {
+  key: string;
+  intent: Intent;
+  merchantId: string;
+  accountId: string;
+  amountSen: bigint;
+  feeSen: bigint;
+  rail: string;
+  product: string;
+  transactionId: string;
+  referenceNumber: string;
+  description: string;
+};
+
+/** One side of an entry: what is added to the account, sen. */
+export type Leg = { account: string; sen: bigint };
+
+/** What became of a posting; it is journalled and stays its key's answer for ever. */
+export type Result = { refused: RefusalCode; message: string } | { availableAfterSen: bigint };
+
+/** A posting with what it did, as the journal has it. The legs of a refused one are empty. */
+export type Entry = { posting: Posting; contentHash: string; legs: readonly Leg[]; result: Result };
+
+/** What one journal document says. `seq` counts from 1 without a gap; `epoch` is its writer's. */
+export type Batch = {
+  partition: string;
+  seq: bigint;
+  epoch: bigint;
+  batchId: string;
+  /** Business time. */
+  atMs: number;
+  entries: readonly Entry[];
+};
+
+/** What is kept of a posting key: enough to answer it again, and to notice other content. */
+export type KnownKey = { contentHash: string; result: Result; seq: bigint; atMs: number };
+
+/** SHA-256 over everything that was asked for, base64. Two postings with one key must have the same. */
+export function contentHash(posting: Posting): string {
+  return hash(
+    'sha256',
+    JSON.stringify([
+      posting.intent,
+      posting.merchantId,
+      posting.accountId,
+      String(posting.amountSen),
+      String(posting.feeSen),
+      posting.rail,
+      posting.product,
+      posting.transactionId,
+      posting.referenceNumber,
+      posting.description,
+    ]),
+    'base64',
+  );
+}

@@ -1,0 +1,25 @@
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { implement } from '@gerbang/rpc';
+import { getBalance } from './balance/rpc/get-balance.ts';
+import type { Context } from './context.ts';
+import { post } from './posting/rpc/post.ts';
+import { verify } from './verify/rpc/verify.ts';
+
+/** Everything that others may call, and who may. */
+export function implementations(context: Context) {
+  return [
+    implement(
+      LedgerService,
+      {
+        post: (request, { signal }) => post(context, request, signal),
+        getBalance: (request, { signal }) => getBalance(context, request, signal),
+        verify: (_, { signal }) => verify(context, signal),
+      },
+      {
+        post: ['money-out', 'merchant'],
+        getBalance: ['edge', 'merchant', 'money-out'],
+        verify: ['gerbang'],
+      },
+    ),
+  ];
+}

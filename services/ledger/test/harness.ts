@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, createClock, type RefusalCode, RefusalError } from '@gerbang/core';
+import { Intent, LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { openChannel, type RpcClient } from '@gerbang/rpc';
+import { connectStore, type Store } from '@gerbang/store';
+import { startTestMongo, type TestMongo } from '@gerbang/testkit';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { startService } from '../src/service.ts';
+
+export type Ledger = RpcClient<typeof LedgerService>;
+
+export type Running = { ledger: Ledger; port: number; adminPort: number; close(): Promise<void> };
+
+/** A MongoDB for one test file; each test starts services on a database of its own. */
+export function useLedgerService() {
+  let mongo: TestMongo;
+  const running: { close(): Promise<void> }[] = [];
+  beforeAll(async () => {
+    mongo = await startTestMongo();
+  }, 30_000);
+  afterAll(async () => {
+    await Promise.all(running.map((one) => one.close()));
+    await mongo.stop();
+  }, 30_000);
+  return {
+    newDatabase: () => `${mongo.databasePrefix}${randomBytes(4).toString('hex')}_`,
+    mongoUri: () => mongo.uri,
+    /** What is really in the service's database. */
+    async openDatabase(database: string): Promise<Store> {
+      const store = await connectStore({ uri: mongo.uri, database: `${database}ledger`, appName: 'test' });
+      running.push(store);
+      return store;
+    },
+    async start(options: { database: string; clock?: Clock; mongoUri?: string; env?: Record<string, string> }): Promise<Running> {
+      const config = readConfig({
+        GERBANG_ENV: 'sandbox',
+        LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+        MONGODB_URI: options.mongoUri ?? mongo.uri,
+        MONGODB_DB_PREFIX: options.database,
+        RPC_PORT: '0',
+        ADMIN_PORT: '0',
+        LEDGER_INSTANCE: 'first',
+        ...options.env,
+      });
+      const service = await startService(config, { clock: options.clock ?? createClock() });
+      const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined, timeoutMs: 10_000 });
+      let closed: Promise<void> | undefined;
+      const one: Running = {
+        ledger: channel.client(LedgerService),
+        port: service.port,
+        adminPort: service.adminPort,
+        close: () => {
+          closed ??= channel.close().then(() => service.close());
+          return closed;
+        },
+      };
+      running.push(one);
+      return one;
+    },
+  };
+}
+
+export const MERCHANT = '01K00000000000000000MERCHA';
+export const ACCOUNT = '01K000000000000000000ACC01';
+
+let keys = 0;
+
+/** A posting; amounts in sen, everything else as the tests need it unless told. */
+export function posting(
+  intent: Intent,
+  amountSen: bigint,
+  more: Partial<PostRequest> = {},
+): Omit<PostRequest, '$typeName' | '$unknown'> {
+  keys++;
+  return {
+    merchantId: MERCHANT,
+    partition: 'p0',
+    postingKey: `key-${keys}`,
+    intent,
+    accountId: ACCOUNT,
+    amountSen,
+    feeSen: 0n,
+    rail: 'bank-transfer',
+    product: 'disbursement',
+    transactionId: `transaction-${keys}`,
+    referenceNumber: `reference-${keys}`,
+    description: 'Sewa Agustus',
+    ...more,
+  };
+}
+
+export const credit = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.CREDIT, amountSen, more);
+export const hold = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.HOLD, amountSen, more);
+export const capture = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.CAPTURE, amountSen, more);
+export const release = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.RELEASE, amountSen, more);
+
+/** Available, held, pending; sen. */
+export async function balances(ledger: Ledger, accountId = ACCOUNT): Promise<[bigint, bigint, bigint]> {
+  const { availableSen, heldSen, pendingSen } = await ledger.getBalance({ merchantId: MERCHANT, partition: 'p0', accountId });
+  return [availableSen, heldSen, pendingSen];
+}
+
+/** The code that a call is refused with; fails when it is not. */
+export async function refusalOf(call: Promise<unknown>): Promise<RefusalCode> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof RefusalError) return error.refusal.refused;
+    throw error;
+  }
+  return expect.fail('the call was not refused');
+}
+
+/** Nothing differs, and the sum is zero. */
+export async function expectIntact(ledger: Ledger): Promise<void> {
+  const { differences, sumSen } = await ledger.verify({});
+  expect({ differences, sumSen }).toEqual({ differences: [], sumSen: 0n });
+}

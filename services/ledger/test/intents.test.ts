@@ -1,0 +1,100 @@
+import { createClock } from '@gerbang/core';
+import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { describe, expect, it } from 'vitest';
+import {
+  balances,
+  capture,
+  credit,
+  expectIntact,
+  hold,
+  MERCHANT,
+  posting,
+  refusalOf,
+  release,
+  useLedgerService,
+} from './harness.ts';
+
+const service = useLedgerService();
+
+describe('intents', () => {
+  it('moves money from the rail to available, held, the rail again and the fee', async () => {
+    const clock = createClock(() => 1_800_000_000_000);
+    const { ledger } = await service.start({ database: service.newDatabase(), clock });
+    const credited = await ledger.post(credit(1_000_00n));
+    expect(credited).toMatchObject({ availableAfterSen: 1_000_00n, postedAtMs: 1_800_000_000_000n });
+    expect((await ledger.post(hold(600_00n, { feeSen: 25_00n }))).availableAfterSen).toBe(375_00n);
+    expect(await balances(ledger)).toEqual([375_00n, 625_00n, 0n]);
+    expect((await ledger.post(capture(400_00n, { feeSen: 25_00n }))).availableAfterSen).toBe(375_00n);
+    expect((await ledger.post(release(200_00n))).availableAfterSen).toBe(575_00n);
+    expect(await balances(ledger)).toEqual([575_00n, 0n, 0n]);
+    const verified = await ledger.verify({});
+    expect(verified).toMatchObject({ postings: 4n, sumSen: 0n, differences: [] });
+    expect(verified.balances).toMatchObject([{ merchantId: MERCHANT, availableSen: 575_00n, heldSen: 0n, pendingSen: 0n }]);
+  });
+
+  it('answers zeros for what was never touched, and sums over the accounts of a merchant', async () => {
+    const { ledger } = await service.start({ database: service.newDatabase() });
+    expect(await balances(ledger)).toEqual([0n, 0n, 0n]);
+    expect(await balances(ledger, '')).toEqual([0n, 0n, 0n]);
+    await ledger.post(credit(100n, { accountId: 'A' }));
+    await ledger.post(credit(50n, { accountId: 'B' }));
+    await ledger.post(credit(7n, { accountId: 'A', merchantId: 'other' }));
+    await ledger.post(hold(30n, { accountId: 'B' }));
+    expect(await balances(ledger, '')).toEqual([120n, 30n, 0n]);
+    expect(await balances(ledger, 'B')).toEqual([20n, 30n, 0n]);
+  });
+
+  it('refuses a hold of more than is available', async () => {
+    const { ledger } = await service.start({ database: service.newDatabase() });
+    await ledger.post(credit(100n));
+    expect(await refusalOf(ledger.post(hold(100n, { feeSen: 1n })))).toBe('insufficient_balance');
+    expect(await balances(ledger)).toEqual([100n, 0n, 0n]);
+    await ledger.post(hold(99n, { feeSen: 1n }));
+    expect(await balances(ledger)).toEqual([0n, 100n, 0n]);
+    await expectIntact(ledger);
+  });
+
+  it.each([
+    ['capture', capture],
+    ['release', release],
+  ])('refuses a %s of more than is held as an error of ours', async (_, make) => {
+    const { ledger } = await service.start({ database: service.newDatabase() });
+    await ledger.post(credit(100n));
+    await ledger.post(hold(10n));
+    expect(await refusalOf(ledger.post(make(11n)))).toBe('internal');
+    expect(await balances(ledger)).toEqual([90n, 10n, 0n]);
+    await expectIntact(ledger);
+  });
+
+  it('refuses a balance that no longer fits', async () => {
+    const { ledger } = await service.start({ database: service.newDatabase() });
+    await ledger.post(credit(2n ** 63n - 1n));
+    expect(await refusalOf(ledger.post(credit(1n)))).toBe('account_limit');
+    await expectIntact(ledger);
+  });
+
+  it.each([
+    ['intent', posting(Intent.UNSPECIFIED, 1n)],
+    ['partition', credit(1n, { partition: 'p0:1' })],
+    ['posting_key', credit(1n, { postingKey: '' })],
+    ['posting_key', credit(1n, { postingKey: 'a b' })],
+    ['merchant_id', credit(1n, { merchantId: 'a/b' })],
+    ['account_id', credit(1n, { accountId: '' })],
+    ['amount_sen', credit(0n)],
+    ['amount_sen', hold(-5n)],
+    ['fee_sen', hold(1n, { feeSen: -1n })],
+    ['fee_sen', hold(2n ** 63n - 1n, { feeSen: 1n })],
+    ['fee_sen', credit(1n, { feeSen: 1n })],
+    ['rail', credit(1n, { rail: '' })],
+    ['rail', capture(1n, { rail: 'Bank Transfer' })],
+    ['description', credit(1n, { description: 'x'.repeat(2_001) })],
+  ])('names the wrong field %s and journals nothing', async (field, request) => {
+    const database = service.newDatabase();
+    const { ledger } = await service.start({ database });
+    await expect(ledger.post(request)).rejects.toMatchObject({
+      refusal: { refused: 'validation', errors: { [field]: expect.anything() } },
+    });
+    const store = await service.openDatabase(database);
+    expect(await store.collection('journal').countDocuments({ 'postings.0': { $exists: true } })).toBe(0);
+  });
+});
