@@ -40,7 +40,7 @@ export function createApp(context: Context): FastifyInstance {
   const callers: Callers = new WeakMap();
   const urlMap = createUrlMap(routes);
   observeRequests(app, context, (request) => callers.get(request.raw));
-  app.addHook('onRequest', async (request, reply) => (request.is404 ? answerNoRoute(urlMap, request, reply) : undefined));
+  app.addHook('onRequest', async (request, reply) => (hasRoute(request) ? undefined : answerNoRoute(urlMap, request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(reply, envelopeOf(request.url), toRefusal(error, context.log)));
   acceptBodies(app);
   closeConnectionsWhenDraining(app);
@@ -69,6 +69,11 @@ function addRoute(app: FastifyInstance, context: Context, route: Route, callers:
       return sendFailure(reply, route.envelope, toRefusal(error, context.log), { echo: echoOf(request) });
     },
   });
+}
+
+/** The router takes /balance-inquiry/ for an account with an empty id; it is no route. */
+function hasRoute({ is404, params }: FastifyRequest): boolean {
+  return !is404 && !(typeof params === 'object' && params !== null && Object.values(params).includes(''));
 }
 
 /** 405 where the path has other methods, else 404. */

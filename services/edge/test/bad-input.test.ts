@@ -1,0 +1,261 @@
+import { connect } from 'node:net';
+import type { TransferRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Edge, orderOf, startEdge, transferOf } from './edge-harness.ts';
+import type { FakeMerchant } from './fake-services.ts';
+
+const TRANSFER = '/api/v2.0/disbursement/transfer';
+const CHECK = '/api/v2.0/disbursement/check-beneficiary';
+
+let edge: Edge;
+const ordered: TransferRequest[] = [];
+beforeAll(async () => {
+  edge = await startEdge();
+  edge.fakes.disbursement.transfer = async (request) => {
+    ordered.push(request);
+    return { transfer: transferOf() };
+  };
+});
+afterAll(() => edge.close());
+
+const money = (value: unknown, currency: unknown = 'IDR') => ({ value, currency });
+const operator = { $gt: '' };
+
+describe('v2 transfer: each field, each way to be wrong', () => {
+  test.each<[string, unknown]>([
+    ...['account_id', 'reference_number', 'bank_code', 'bank_account_number', 'amount'].flatMap((field): [string, unknown][] =>
+      [undefined, null, operator, ['x'], true].map((value) => [field, value]),
+    ),
+    ['account_id', 5],
+    ['reference_number', ''],
+    ['reference_number', 'x'.repeat(65)],
+    ['reference_number', 'tab\t'],
+    ['reference_number', 'line\n'],
+    ['reference_number', 'é'],
+    ['reference_number', 12345],
+    ['bank_code', '14'],
+    ['bank_code', 14],
+    ['bank_code', '0140'],
+    ['bank_code', '٠١٤'],
+    ['bank_code', 'cenaidja'],
+    ['bank_code', 'CENAIDJAXXX'],
+    ['bank_account_number', '12345'],
+    ['bank_account_number', '1'.repeat(31)],
+    ['bank_account_number', '12345678x0'],
+    ['bank_account_number', '１２３４５６'],
+    ['bank_account_number', 1234567890],
+    ['bank_account_name', 5],
+    ['bank_account_name', operator],
+    ['bank_account_name', 'x'.repeat(101)],
+    ['description', 'x'.repeat(101)],
+    ['description', operator],
+    ['description', '\ud800'],
+    ['amount', 10_000],
+    ['amount', '10000'],
+    ['amount', {}],
+    ['amount', money('10000', 'USD')],
+    ['amount', { value: '10000' }],
+    ['amount', money(10_000)],
+    ['amount', money(operator)],
+    ...[
+      '',
+      '0',
+      '0.00',
+      '-5',
+      '+5',
+      '1e3',
+      '10.001',
+      '1,000',
+      ' 1',
+      '1 ',
+      '.5',
+      '5.',
+      '0x10',
+      'NaN',
+      'Infinity',
+      '１２',
+      '1000000000000',
+      `1${'0'.repeat(400)}`,
+    ].map((value): [string, unknown] => ['amount', money(value)]),
+  ])('%s: %j', async (field, value) => {
+    const merchant = edge.merchant();
+    const before = ordered.length;
+    const reply = await edge.sendSigned(merchant, 'POST', TRANSFER, { ...orderOf(merchant), [field]: value });
+    expect([reply.http, reply.json.response_code]).toEqual([422, 'SP018']);
+    expect(reply.json.data).toMatchObject({
+      message: expect.stringContaining(`${field}: `),
+      errors: { [field]: expect.arrayContaining([expect.any(String)]) },
+    });
+    expect(ordered.length).toBe(before);
+  });
+});
+
+describe('v1 transfer: the amount is a number', () => {
+  const raw = async (merchant: FakeMerchant, amount: string) => {
+    const order = { ...orderOf(merchant), amount: 0 };
+    const text = JSON.stringify(order).replace('"amount":0', `"amount":${amount}`);
+    return edge.sendSigned(merchant, 'POST', '/api/v1.0/disbursement/transfer', JSON.parse(text));
+  };
+  test.each([
+    '0',
+    '-0',
+    '-5',
+    '10.001',
+    '1e12',
+    '1e400',
+    `1${'0'.repeat(399)}`,
+    '"10000"',
+    'null',
+    'true',
+    '{"value":"10000","currency":"IDR"}',
+    '[1]',
+    '5e-324',
+  ])('%s is none', async (amount) => {
+    const reply = await raw(edge.merchant(), amount);
+    expect(reply.http).toBe(422);
+    expect(reply.json).toMatchObject({ error: { code: 422, errors: { amount: [expect.any(String)] } } });
+    expect(reply.json.data).toEqual({ errors: Reflect.get(Object(reply.json.error), 'errors') });
+  });
+  test.each([
+    ['25000', 2_500_000n],
+    ['1e4', 1_000_000n],
+    ['0.1', 10n],
+    ['12345.67', 1_234_567n],
+    ['999999999999.99', 99_999_999_999_999n],
+  ])('%s is %s sen', async (amount, sen) => {
+    expect((await raw(edge.merchant(), amount)).http).toBe(200);
+    expect(ordered.at(-1)?.amountSen).toBe(sen);
+  });
+});
+
+test('what is right arrives as it is meant; unknown fields are ignored', async () => {
+  const merchant = edge.merchant();
+  const order = {
+    ...orderOf(merchant),
+    reference_number: ' !~"$gt{}',
+    bank_code: 'CENAIDJA',
+    bank_account_name: 'Ibu Sri',
+    description: '💸'.repeat(100),
+    amount: { value: '150000.5', currency: 'IDR', extra: 1 },
+    unknown: operator,
+    constructor: 'x',
+    merchant_id: 'another',
+  };
+  const text = JSON.stringify(order).replace('"unknown"', '"__proto__"');
+  const reply = await edge.sendSigned(merchant, 'POST', TRANSFER, JSON.parse(text));
+  expect(reply.http).toBe(200);
+  expect(ordered.at(-1)).toMatchObject({
+    merchantId: merchant.merchantId,
+    accountId: merchant.accountIds[0],
+    referenceNumber: ' !~"$gt{}',
+    bankCode: 'CENAIDJA',
+    bankAccountName: 'Ibu Sri',
+    description: '💸'.repeat(100),
+    amountSen: 15_000_050n,
+  });
+  expect(ordered.at(-1)?.idempotencyKey).toBeUndefined();
+});
+
+test('an account id is no validation error, whatever its text is', async () => {
+  const merchant = edge.merchant();
+  expect((await edge.sendSigned(merchant, 'POST', TRANSFER, { ...orderOf(merchant), account_id: 'not-a-ulid' })).http).toBe(200);
+  expect(ordered.at(-1)?.accountId).toBe('not-a-ulid');
+});
+
+describe('bodies', () => {
+  const check = async (raw: string | Uint8Array, headers: Record<string, string> = {}) => {
+    const reply = await edge.send('POST', CHECK, { headers: { ...edge.signedIn(edge.merchant()), ...headers }, raw });
+    return [reply.http, reply.json.response_code];
+  };
+  const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+  test.each<[string, string | Uint8Array, [number, string]]>([
+    ['unfinished', '{"a":', [400, 'SP012']],
+    ['two values', '{} {}', [400, 'SP012']],
+    ['white space', '  ', [400, 'SP012']],
+    ['NaN', '{"a":NaN}', [400, 'SP012']],
+    ['a comment', '{}//', [400, 'SP012']],
+    ['a byte order mark', '\ufeff{}', [400, 'SP012']],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]), [400, 'SP012']],
+    ['half a character', Buffer.from('{"a":"é"}').subarray(0, 7), [400, 'SP012']],
+    ['a lone surrogate in CESU', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), [400, 'SP012']],
+    ['UTF-16', Buffer.from('{}', 'utf16le'), [400, 'SP012']],
+    ['the same key twice', '{"bank_code":"014","bank_code":"008"}', [400, 'SP012']],
+    ['the same key twice, once escaped', '{"bank_code":"014","b\\u0061nk_code":"008"}', [400, 'SP012']],
+    ['the same key twice further down', '{"a":[{"b":{"c":1,"d":"}{","c":2}}]}', [400, 'SP012']],
+    ['65 levels', nested(65), [400, 'SP012']],
+    ['very deep arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, [400, 'SP012']],
+    ['one byte too large', `{"a":"${'x'.repeat(256 * 1024 - 7)}"}`, [413, 'SP012']],
+    ['a megabyte', 'x'.repeat(1_000_000), [413, 'SP012']],
+    ['12 megabytes', 'x'.repeat(12_000_000), [413, 'SP012']],
+    ['64 levels', nested(64), [422, 'SP018']],
+    ['just not too large', `{"a":"${'x'.repeat(256 * 1024 - 8)}"}`, [422, 'SP018']],
+    ['the same key in two objects', '{"a":{"x":1},"b":{"x":1},"c":["x","x"],"d":"\\"x\\",\\"x"}', [422, 'SP018']],
+    ['an array', '[]', [422, 'SP018']],
+    ['a string', '"x"', [422, 'SP018']],
+    ['a number', '1e400', [422, 'SP018']],
+    ['null', 'null', [422, 'SP018']],
+  ])('%s', async (_what, raw, expected) => {
+    expect(await check(raw)).toEqual(expected);
+  });
+
+  test.each([
+    ['text/plain', 400],
+    ['application/x-www-form-urlencoded', 400],
+    ['multipart/form-data; boundary=x', 400],
+    ['no media type', 400],
+    ['application/jsonx', 400],
+    ['application/json; charset=utf-8', 422],
+    ['Application/JSON', 422],
+    ['application/problem+json', 422],
+  ])('Content-Type %s', async (type, http) => {
+    expect(await check('{}', { 'content-type': type })).toEqual([http, http === 400 ? 'SP012' : 'SP018']);
+  });
+
+  test('none at all names what is missing', async () => {
+    const reply = await edge.send('POST', CHECK, { headers: edge.signedIn(edge.merchant()) });
+    expect(reply.json.data).toMatchObject({ errors: { bank_code: ['is required'], bank_account_number: ['is required'] } });
+  });
+
+  test('JSON without a Content-Type is JSON', async () => {
+    const headers = edge.signedIn(edge.merchant());
+    const reply = await edge.send('POST', CHECK, { headers, raw: new TextEncoder().encode('{}'), untyped: true });
+    expect(reply.json).toMatchObject({ response_code: 'SP018', data: { errors: { bank_code: ['is required'] } } });
+  });
+});
+
+test('errors echo what identifies the request, and nothing that is long or no text', async () => {
+  const merchant = edge.merchant();
+  const order = {
+    ...orderOf(merchant),
+    amount: null,
+    bank_account_number: 'x'.repeat(100),
+    bank_code: operator,
+    description: 'secret',
+  };
+  const { data } = (await edge.sendSigned(merchant, 'POST', TRANSFER, order)).json;
+  expect(Object.keys(Object(data)).sort()).toEqual(['account_id', 'errors', 'message', 'reference_number']);
+});
+
+describe('what is no HTTP', () => {
+  const talk = (bytes: string) =>
+    new Promise<string>((resolve, reject) => {
+      let text = '';
+      const socket = connect(Number(new URL(edge.url).port), '127.0.0.1', () => socket.write(bytes));
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      socket.on('close', () => resolve(text)).on('error', reject);
+    });
+
+  test.each([
+    ['noise', 'hello\r\n\r\n', 400],
+    ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+    ['two lengths', `POST ${CHECK} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx`, 400],
+  ])('%s', async (_what, bytes, status) => {
+    const answer = await talk(bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/X-Request-Id: [0-9a-f]{32}/);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, success: false, error: { code: status } });
+  });
+});
