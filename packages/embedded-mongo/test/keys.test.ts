@@ -83,3 +83,16 @@ test('a document is written back byte by byte', () => {
     { numRuns: 2000 },
   );
 });
+
+test('a document that outgrows the encoder’s buffer while it is written keeps every type', () => {
+  // Each buffer's end falls within other values as the padding grows.
+  for (let padding = 0; padding < 400; padding++) {
+    const items = Array.from({ length: 300 }, (_, n) => ({
+      n,
+      text: 'x'.repeat(200),
+      list: [{ amount: 5n }, { name: `name ${n}` }],
+    }));
+    const doc = { padding: 'y'.repeat(padding), items };
+    expect(Buffer.compare(encodeDocument(doc), serialize(doc))).toBe(0);
+  }
+});

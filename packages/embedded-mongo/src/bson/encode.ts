@@ -52,7 +52,9 @@ function writeElement(name: string, value: unknown): void {
   reserve(name.length * 3 + 2 + 24);
   const typeAt = at++;
   writeName(name);
-  scratch[typeAt] = writeValue(value);
+  const type = writeValue(value);
+  // Only now: the value may have moved everything to a larger buffer.
+  scratch[typeAt] = type;
 }
 
 function writeName(name: string): void {
