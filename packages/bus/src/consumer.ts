@@ -54,7 +54,7 @@ export function consume(options: {
 
   const follow = async () => {
     // NATS may never be reached; closing must not wait for it.
-    await Promise.race([bus.connected(), closing.promise]);
+    await Promise.race([bus.connected().catch(() => {}), closing.promise]);
     while (!closed) {
       try {
         const consumer = await openConsumer(bus, options.service, options.durable, options.batchMax);
@@ -64,6 +64,7 @@ export function consume(options: {
           abort_on_missing_resource: true,
         });
         current = messages;
+        if (closed) await messages.close();
         for await (const message of messages) accept(message);
       } catch (error) {
         if (!closed) log.warn({ err: error, service: options.service }, 'the consumer stopped; it starts again');

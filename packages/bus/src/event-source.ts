@@ -1,8 +1,8 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
 import { type Handlers, implement } from '@gerbang/rpc';
-import { type AggregateDocument, type Store, traced } from '@gerbang/store';
-import { type Document, MongoBulkWriteError } from 'mongodb';
+import { type AggregateDocument, insertMissing, type Store, traced } from '@gerbang/store';
+import type { Document } from 'mongodb';
 
 /** Confirmations taken in one call. */
 const CONFIRMATIONS_MAX = 1_000;
@@ -63,7 +63,8 @@ async function confirmType(
       .map(({ seq, ...event }) => ({ _id: `${type}:${document._id}:${seq}`, merchant_id: document.merchant_id, seq, ...event })),
   );
   if (confirmed.length === 0) return;
-  await traced('insertMany', 'events', () => events.insertMany(confirmed, { ordered: false })).catch(ignoreDuplicates);
+  // Those copied by an earlier, interrupted confirmation are there already.
+  await insertMissing(events, confirmed);
   await traced('bulkWrite', type, () =>
     aggregates.bulkWrite(
       found.map((document) => ({
@@ -75,13 +76,4 @@ async function confirmType(
       { ordered: false },
     ),
   );
-}
-
-/** Events copied by an earlier, interrupted confirmation are there already. */
-function ignoreDuplicates(error: unknown): void {
-  const onlyDuplicates =
-    error instanceof MongoBulkWriteError &&
-    Array.isArray(error.writeErrors) &&
-    error.writeErrors.every((write) => write.code === 11000);
-  if (!onlyDuplicates) throw error;
 }

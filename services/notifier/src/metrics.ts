@@ -13,7 +13,7 @@ export type Metrics = {
 export function createNotifierMetrics(registry: Registry, countDue: () => Promise<number>): Metrics {
   const stored = new Counter({
     name: 'gerbang_events_stored_total',
-    help: 'Events taken from the bus, repetitions included',
+    help: 'Events stored, by what became of them',
     labelNames: ['source', 'fate'],
     registers: [registry],
   });

@@ -8,6 +8,7 @@ import {
   ClosingStack,
   createLogger,
   createMetrics,
+  type Logger,
   startAdmin,
   startBusinessClock,
   startTelemetry,
@@ -15,10 +16,11 @@ import {
 import { connectStore, startDueTimer } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { toStored } from './delivery/document.ts';
 import { createLanes } from './delivery/lanes.ts';
 import { onDeliveryDue } from './delivery/on-due.ts';
 import { createSender } from './delivery/sender.ts';
-import { LEASE_MS, openDeliveryStore, toStored } from './delivery/store.ts';
+import { LEASE_MS, openDeliveryStore } from './delivery/store.ts';
 import { createConfirmations } from './event/confirmations.ts';
 import { onEvents } from './event/on-events.ts';
 import { createSettingsDirectory } from './event/webhook-settings.ts';
@@ -34,9 +36,9 @@ const CLOSE_STEP_MS = 14_000;
 
 export type Service = Closeable & { port: number; adminPort: number };
 
-/** Starts the service; `clock` replaces the business clock in tests. */
-export async function startService(config: Config, options: { clock?: Clock } = {}): Promise<Service> {
-  const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
+/** Starts the service; `clock` replaces the business clock and `log` the logger in tests. */
+export async function startService(config: Config, options: { clock?: Clock; log?: Logger } = {}): Promise<Service> {
+  const log = options.log ?? createLogger({ service: NAME, level: config.LOG_LEVEL });
   const closing = new ClosingStack(log, CLOSE_STEP_MS);
   try {
     closing.push('telemetry', await startTelemetry({ service: NAME, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
@@ -65,7 +67,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     const registry = createMetrics(NAME);
     const context: Context = {
       deliveries,
-      settings: createSettingsDirectory(merchantChannel.client(MerchantService)),
+      settings: createSettingsDirectory(merchantChannel.client(MerchantService), log),
       lanes,
       sender,
       retryPolicy: { sandbox, chance: Math.random },

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { currentTraceId, withSpan } from '@gerbang/runtime';
 import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Hook, openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
@@ -287,15 +288,87 @@ test('an endless or huge answer holds nobody up and is kept to one KiB', async (
   expect(delivery.attempts[0]?.answer).toBe('é'.repeat(512));
 });
 
-test('endpoints that never answer delay no other merchant', async () => {
+test('an answer that drips is cut off after its status', async () => {
+  const timers: NodeJS.Timeout[] = [];
+  const sink = await sinkFor('m1', (_, _count, response) => {
+    response.writeHead(200);
+    timers.push(setInterval(() => response.write('.'), 50));
+    return 'taken';
+  });
+  const notifier = await world.startNotifier();
+  await world.finish('m1');
+  await eventually('the webhook', () => sink.got.length === 1);
+  const delivery = await eventually('delivered', async () => {
+    const found = (await notifier.rpc.getDelivery({ merchantId: 'm1', id: eventId(sink.got[0]) })).delivery;
+    return found?.status === DeliveryStatus.DELIVERED && found;
+  });
+  for (const timer of timers) clearInterval(timer);
+  expect(delivery.attempts[0]?.durationMs).toBeLessThan(3_000);
+  expect(delivery.attempts[0]?.answer).toMatch(/^\.+$/);
+});
+
+test('an endpoint that never answers delays no other merchant, and its attempt ends after 10 s', async () => {
   const dead = await sinkFor('dead', () => new Promise<number>(() => {}));
   const healthy = await sinkFor('healthy');
-  await world.startNotifier();
+  const notifier = await world.startNotifier();
   for (let i = 0; i < 40; i++) await world.finish('dead');
   await eventually('the dead one has all it may have', () => dead.got.length === 8);
-  const startMs = Date.now();
+  const startMs = performance.now();
   for (let i = 0; i < 20; i++) await world.finish('healthy');
   await eventually('the healthy one has all', () => healthy.got.length === 20);
-  expect(Date.now() - startMs).toBeLessThan(2_000);
+  expect(performance.now() - startMs).toBeLessThan(2_000);
   expect(dead.got).toHaveLength(8);
+  const attempt = await eventually(
+    'the end of an attempt',
+    async () => {
+      const { deliveries } = await notifier.rpc.listDeliveries({ merchantId: 'dead', limit: 40 });
+      return deliveries.flatMap(({ attempts }) => attempts)[0];
+    },
+    15_000,
+  );
+  expect(attempt).toMatchObject({ httpStatus: 0, error: 'no answer within 10 s' });
+  expect(attempt.durationMs).toBeGreaterThan(9_900);
+  expect(attempt.durationMs).toBeLessThan(11_000);
+  await dead.close();
 }, 30_000);
+
+test('one trace leads from the request to the webhook; no line tells a secret, a signature or a body', async () => {
+  const sink = await sinkFor('m1', (_, count) => (count === 1 ? 500 : 200));
+  const lines: string[] = [];
+  await world.startNotifier({}, { write: (line) => lines.push(line) });
+  let traceId = '';
+  const reference = await withSpan('request', {}, async () => {
+    traceId = currentTraceId();
+    return world.finish('m1');
+  });
+  const delivered = await eventually('the line', () => lines.find((line) => line.includes('"delivered"')));
+  expect(traceId).toMatch(/^[0-9a-f]{32}$/);
+  expect(JSON.parse(delivered)).toMatchObject({ trace_id: traceId, event_id: eventId(sink.got[0]), merchant_id: 'm1' });
+  const failed = lines.find((line) => line.includes('"attempt failed"'));
+  expect(JSON.parse(String(failed))).toMatchObject({ trace_id: traceId, http_status: 500 });
+  const all = lines.join('');
+  const headers = sink.got[0]?.headers;
+  for (const secret of [
+    'secret-m1',
+    String(headers?.['x-signature']),
+    String(headers?.authorization).slice(7),
+    `${reference}#1`,
+    sink.url,
+  ]) {
+    expect(all).not.toContain(secret);
+  }
+});
+
+test('an advance of the clock is followed within 2 s, and metrics tell what happened', async () => {
+  await sinkFor('m1', () => 500);
+  const notifier = await world.startNotifier();
+  await world.finish('m1');
+  const attempts = async () => (await notifier.rpc.listDeliveries({ merchantId: 'm1' })).deliveries[0]?.attempts.length;
+  await eventually('the first', async () => (await attempts()) === 1);
+  world.clock.setOffset(3_600_000);
+  await eventually('the second', async () => (await attempts()) === 2, 2_000);
+  const metrics = await (await fetch(`http://127.0.0.1:${notifier.adminPort}/metrics`)).text();
+  expect(metrics).toMatch(/gerbang_events_stored_total\{source="money-out",fate="webhook",service="notifier"\} 1/);
+  expect(metrics).toMatch(/gerbang_webhook_attempts_total\{outcome="refused",service="notifier"\} 2/);
+  expect(metrics).toMatch(/gerbang_webhook_backlog\{service="notifier"\} 1/);
+});

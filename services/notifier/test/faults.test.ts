@@ -84,10 +84,61 @@ test('while the merchant service is down nothing is confirmed; when it is back e
   await eventually('the confirmation', async () => (await world.transfers.find(reference))?.tail.length === 0);
 });
 
-test('it starts and stops without NATS, and goes on when NATS is there', async () => {
+test('it starts without NATS and goes on when NATS is there', async () => {
   await world.nats.stop();
-  const notifier = await world.startNotifier();
-  const startMs = Date.now();
+  await world.startNotifier();
+  await world.nats.restart({ loseStore: true });
+  const reference = await world.finish('m1');
+  await eventually('the webhook', () => received().has(`${reference}#1`), 15_000);
+});
+
+test('it stops at once where there is no NATS', async () => {
+  const notifier = await world.startNotifier({ NATS_URL: 'nats://127.0.0.1:1' });
+  const startMs = performance.now();
   await notifier.close();
-  expect(Date.now() - startMs).toBeLessThan(3_000);
+  expect(performance.now() - startMs).toBeLessThan(3_000);
+});
+
+test('stopping finishes the attempts in flight', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  answer = async () => {
+    arrived.resolve();
+    await released.promise;
+    return 200;
+  };
+  const notifier = await world.startNotifier();
+  await world.finish('m1');
+  await arrived.promise;
+  const closing = notifier.close();
+  released.resolve();
+  await closing;
+  expect((await world.stored()).map(({ status }) => status)).toEqual(['delivered']);
+});
+
+test('a process that dies in an attempt leaves it to another one, after its lease', async () => {
+  const notifier = await world.startNotifier();
+  await world.finish('m1');
+  await eventually('delivered', async () => (await world.stored())[0]?.status === 'delivered');
+  await notifier.close();
+  // As a crash between the attempt and its record leaves the document.
+  const due = { status: 'pending', failures: 0, next_attempt_at: new Date(1), due_at: new Date(1), attempts: [] };
+  await world.deliveries.updateMany({}, { $set: { ...due, lease_until: new Date(Date.now() + 1_500) } });
+  await world.startNotifier();
+  const startMs = Date.now();
+  await eventually('attempted again', () => sink.got.length === 2);
+  expect(Date.now() - startMs).toBeGreaterThan(1_000);
+});
+
+test('a merchant whose settings cannot be told holds up nobody else, and loses nothing', async () => {
+  world.broken.add('m2');
+  world.merchants.set('m2', { partnerId: 'p', secret: 's', url: () => sink.url });
+  await world.startNotifier();
+  const held = await world.finish('m2', { ends: 2 });
+  const others = await Promise.all([1, 2, 3].map(() => world.finish('m1')));
+  await eventually('the others', () => others.every((reference) => received().has(`${reference}#1`)));
+  expect((await world.transfers.find(held))?.tail).toHaveLength(2);
+  world.broken.delete('m2');
+  await eventually('both of the held one', () => received().has(`${held}#2`));
+  await eventually('the confirmation', async () => (await world.transfers.find(held))?.tail.length === 0);
 });

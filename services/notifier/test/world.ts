@@ -8,7 +8,7 @@ import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
-import { ClosingStack } from '@gerbang/runtime';
+import { ClosingStack, createLogger } from '@gerbang/runtime';
 import { connectStore, openAggregates } from '@gerbang/store';
 import { freePort, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
 import { readConfig } from '../src/config.ts';
@@ -70,6 +70,9 @@ export type FakeMerchant = {
   signatureEnabled?: boolean;
 };
 
+/** Takes log lines. */
+export type Lines = { write(line: string): void };
+
 /** All that the notifier lives among: a service with events, a merchant service, NATS, and any number of notifiers on one database. */
 export async function openWorld(mongo: TestMongo) {
   const closing = new ClosingStack(log);
@@ -82,6 +85,7 @@ export async function openWorld(mongo: TestMongo) {
   closing.push('store', () => store.close());
   const notifierStore = await connectStore({ uri: mongo.uri, database: `${databasePrefix}notifier`, appName: 'test' });
   closing.push('notifier store', () => notifierStore.close());
+  const deliveries = notifierStore.collection<{ _id: string; status: string; reason?: string }>('deliveries');
   const bus = openBus({ url: nats.url, name: 'owner', log });
   closing.push('bus', () => bus.close());
   const relay = createRelay({ bus, store, service: 'money-out', log });
@@ -99,12 +103,16 @@ export async function openWorld(mongo: TestMongo) {
   closing.push('owner', () => owner.close());
 
   const merchants = new Map<string, FakeMerchant>();
-  const asked = { calls: 0 };
+  /** Merchants about whom the merchant service fails. */
+  const broken = new Set<string>();
   const merchantPort = await freePort();
-  let merchant = await startMerchant(merchantPort, merchants, asked);
+  let merchant = await startMerchant(merchantPort, merchants, broken);
   closing.push('merchant', () => merchant.close());
 
-  const startNotifier = async (more: Record<string, string> = {}): Promise<Service & ReturnType<typeof clientOf>> => {
+  const startNotifier = async (
+    more: Record<string, string> = {},
+    lines?: Lines,
+  ): Promise<Service & ReturnType<typeof clientOf>> => {
     const config = readConfig({
       GERBANG_ENV: 'sandbox',
       MONGODB_URI: mongo.uri,
@@ -115,10 +123,10 @@ export async function openWorld(mongo: TestMongo) {
       MERCHANT_RPC: `127.0.0.1:${merchantPort}`,
       MONEY_OUT_RPC: `127.0.0.1:${owner.port}`,
       WEBHOOK_ALLOW_PRIVATE: 'true',
-      LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
       ...more,
     });
-    const service = await startService(config, { clock });
+    const logger = lines === undefined ? log : createLogger({ service: 'notifier', level: 'info' }, lines);
+    const service = await startService(config, { clock, log: logger });
     const client = clientOf(service.port);
     let closed: Promise<void> | undefined;
     const close = () => {
@@ -136,15 +144,16 @@ export async function openWorld(mongo: TestMongo) {
     store,
     transfers,
     merchants,
-    asked,
+    broken,
     startNotifier,
+    deliveries,
     /** All that the notifier has stored. */
-    stored: () => notifierStore.collection<{ _id: string; status: string; reason?: string }>('deliveries').find().toArray(),
+    stored: () => deliveries.find().toArray(),
     async stopMerchant() {
       await merchant.close();
     },
     async startMerchant() {
-      merchant = await startMerchant(merchantPort, merchants, asked);
+      merchant = await startMerchant(merchantPort, merchants, broken);
     },
     /** Publishes transfers' ends: `ends` per transfer, in one write or one write each. Returns the reference. */
     async finish(merchantId: string, options: { reference?: string; ends?: number; atMs?: number; payload?: Uint8Array } = {}) {
@@ -198,7 +207,7 @@ function clientOf(port: number) {
   return { channel, rpc: channel.client(DeliveryService) };
 }
 
-async function startMerchant(port: number, merchants: ReadonlyMap<string, FakeMerchant>, asked: { calls: number }) {
+async function startMerchant(port: number, merchants: ReadonlyMap<string, FakeMerchant>, broken: ReadonlySet<string>) {
   const unused = async () => {
     throw new Error('the notifier asks only for webhook settings');
   };
@@ -212,7 +221,7 @@ async function startMerchant(port: number, merchants: ReadonlyMap<string, FakeMe
     getCallbackSettings: unused,
     updateCallbackSettings: unused,
     async listWebhookSettings({ queries }) {
-      asked.calls++;
+      if (queries.some(({ merchantId }) => broken.has(merchantId))) throw new Error('the secret cannot be opened');
       const items = queries.map(({ merchantId, atMs }) => {
         const merchant = merchants.get(merchantId);
         if (merchant === undefined) return {};

@@ -2,10 +2,10 @@ import { RefusalError } from '@gerbang/core';
 import { contextFrom, withSpan } from '@gerbang/runtime';
 import type { Context } from '../context.ts';
 import type { Signer } from '../event/webhook-settings.ts';
-import { type Attempt, type DeliveryEvent, decide, isAcknowledged } from './delivery.ts';
+import { type Attempt, type DeliveryEvent, decide, dueAtMs, isAcknowledged } from './delivery.ts';
 import { giveBack } from './dispatch.ts';
+import type { Delivery, StoredDelivery } from './document.ts';
 import type { Answer } from './sender.ts';
-import type { Delivery, StoredDelivery } from './store.ts';
 import { webhookRequest } from './webhook-request.ts';
 
 /** How soon a delivery is tried again that could not be signed, because the merchant service does not answer. */
@@ -16,15 +16,15 @@ const NO_URL: Answer = { httpStatus: undefined, answer: '', error: 'target refus
 
 /**
  * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. Says whether the
- * endpoint acknowledged. Never rejects: what goes wrong on our side leaves the delivery to be claimed again.
+ * endpoint acknowledged, undefined when it was not asked. Never rejects: what goes wrong on our side leaves the delivery to be claimed again.
  */
-export function attempt(context: Context, stored: StoredDelivery): Promise<boolean> {
+export function attempt(context: Context, stored: StoredDelivery): Promise<boolean | undefined> {
   const { delivery } = stored;
   const attributes = { 'gerbang.event_id': delivery.id, 'gerbang.merchant_id': delivery.merchantId };
   return withSpan('webhook POST', { kind: 'CLIENT', parent: contextFrom(delivery.traceparent), attributes }, async (span) => {
     try {
       const signer = await signerOf(context, stored);
-      if (signer === undefined) return true;
+      if (signer === undefined) return undefined;
       const made = await send(context, stored, signer);
       if (made.httpStatus !== undefined) span.setAttribute('http.response.status_code', made.httpStatus);
       await record(context, stored, made);
@@ -34,7 +34,7 @@ export function attempt(context: Context, stored: StoredDelivery): Promise<boole
         { err: error, event_id: delivery.id, merchant_id: delivery.merchantId },
         'an attempt was not recorded; it will be made again',
       );
-      return false;
+      return undefined;
     }
   });
 }
@@ -74,19 +74,27 @@ async function record(context: Context, claimed: StoredDelivery, made: Attempt):
   for (;;) {
     const events = decide(current.delivery.state, { type: 'record', attempt: made, nowMs: clock.now() }, retryPolicy);
     const ours = current.document.lease_until?.getTime() === claimed.document.lease_until?.getTime();
-    if ((await deliveries.apply(current, events, ours)) !== undefined) {
+    const after = await deliveries.apply(current, events, ours);
+    if (after !== undefined) {
       report(context, claimed, made, events);
-      if (
-        events.some(({ type }) => type === 'acknowledged' || type === 'given-up') &&
-        (await deliveries.wakeSuccessor(claimed, clock.now()))
-      )
-        context.pokeTimer();
+      await goOn(context, after, events);
       return;
     }
     const again = await deliveries.find(merchantId, id);
     if (again === undefined) throw new Error(`delivery ${id} has vanished`);
     current = again;
   }
+}
+
+/** Lets the successor of a delivery that is over go at once, and a redelivery that was asked for during the attempt. */
+async function goOn(
+  { deliveries, clock, pokeTimer }: Context,
+  after: StoredDelivery,
+  events: readonly DeliveryEvent[],
+): Promise<void> {
+  const over = events.some(({ type }) => type === 'acknowledged' || type === 'given-up');
+  const woken = over && (await deliveries.wakeSuccessor(after, clock.now()));
+  if (woken || (dueAtMs(after.delivery.state) ?? Number.POSITIVE_INFINITY) <= clock.now()) pokeTimer();
 }
 
 function report(

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { attempt } from './attempt.ts';
-import { type StoredDelivery, TURN_MS } from './store.ts';
+import type { StoredDelivery } from './document.ts';
 
 /**
  * Hands a delivery that this process has just claimed to its endpoint's lane. The claim ends with the attempt, or is given back when the lane has no
@@ -8,12 +8,17 @@ import { type StoredDelivery, TURN_MS } from './store.ts';
  */
 export function dispatch(context: Context, stored: StoredDelivery): void {
   const { delivery } = stored;
+  const turnMs = context.deliveries.turnMs(stored);
+  if (turnMs <= 0) {
+    void giveBack(context, stored, 0);
+    return;
+  }
   const comeBackMs = context.lanes.offer(laneOf(delivery.merchantId, delivery.url), {
-    startBeforeMs: performance.now() + TURN_MS,
+    startBeforeMs: performance.now() + turnMs,
     run: () => attempt(context, stored),
     expire: () => giveBack(context, stored, 0),
   });
-  if (comeBackMs !== undefined) giveBack(context, stored, comeBackMs);
+  if (comeBackMs !== undefined) void giveBack(context, stored, comeBackMs);
 }
 
 /** Leaves the delivery to whoever finds it due again; never rejects, because the lease ends anyway. */

@@ -11,10 +11,10 @@ const COME_BACK_MAX_MS = 60_000;
 const FORGET_MS = 10 * 60_000;
 
 /**
- * One attempt: `run` says whether the endpoint acknowledged; `expire` is called instead when its turn came too late, or not before closing.
+ * One attempt: `run` says whether the endpoint acknowledged, undefined when it was not asked; `expire` is called instead when its turn came too late, or not before closing.
  * Neither rejects.
  */
-export type Job = { startBeforeMs: number; run(): Promise<boolean>; expire(): Promise<void> };
+export type Job = { startBeforeMs: number; run(): Promise<boolean | undefined>; expire(): Promise<void> };
 
 /**
  * The order in which attempts run: a lane per endpoint, with its own bound, so that a slow or dead endpoint takes only its own share of sockets,
@@ -53,7 +53,8 @@ export function createLanes(bounds: { perEndpoint: number; overall: number }): L
   const run = async (lane: Lane, job: Job) => {
     const startedMs = performance.now();
     try {
-      lane.failures = (await job.run()) ? 0 : lane.failures + 1;
+      const acknowledged = await job.run();
+      if (acknowledged !== undefined) lane.failures = acknowledged ? 0 : lane.failures + 1;
     } finally {
       lane.usedAtMs = performance.now();
       lane.averageMs = 0.8 * lane.averageMs + 0.2 * (lane.usedAtMs - startedMs);

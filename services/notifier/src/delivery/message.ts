@@ -1,6 +1,6 @@
 import { DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { DeliveryState } from './delivery.ts';
-import type { Delivery } from './store.ts';
+import type { Delivery } from './document.ts';
 
 const statuses: Record<DeliveryState['status'], DeliveryStatus> = {
   pending: DeliveryStatus.PENDING,

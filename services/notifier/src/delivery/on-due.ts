@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
 import { dueAtMs } from './delivery.ts';
 import { dispatch, giveBack } from './dispatch.ts';
-import { BLOCKED_MS, type StoredDelivery } from './store.ts';
+import type { StoredDelivery } from './document.ts';
+import { BLOCKED_MS } from './store.ts';
 
 /**
  * A delivery whose time has come, claimed by this process: it goes to its lane, unless an earlier event of the same aggregate is neither delivered nor

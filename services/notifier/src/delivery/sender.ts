@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 /** What the body of an answer may take beyond that; only its beginning is kept, for the log. */
 const BODY_TIMEOUT_MS = 1_000;
 const ANSWER_BYTES = 1_024;
-const HEADER_BYTES_MAX = 8_192;
+const HEADER_BYTES_MAX = 16_384;
 const KEEP_ALIVE_MS = 3_000;
 const IDLE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Json, signRequest } from '@gerbang/core';
+import type { Delivery } from './document.ts';
 import type { WebhookRequest } from './sender.ts';
-import type { Delivery } from './store.ts';
 
 const USER_AGENT = 'Gerbang/1.0';
 

@@ -1,6 +1,6 @@
 import { presentWebhook, type UrlSetting, type Webhook } from '@gerbang/present';
 import type { CallbackSettings, WebhookSettings } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import type { Fate } from '../delivery/store.ts';
+import type { Fate } from '../delivery/document.ts';
 import type { ReceivedEvent } from './received-event.ts';
 
 /** An event as far as it is known without asking for the merchant's settings. */

@@ -4,10 +4,12 @@ import type { Received } from '@gerbang/bus';
 import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
 import type { Context } from '../context.ts';
 import { dispatch } from '../delivery/dispatch.ts';
-import type { Fate, UnreadableMessage } from '../delivery/store.ts';
+import type { Fate, UnreadableMessage } from '../delivery/document.ts';
 import type { Confirmation, Confirmations } from './confirmations.ts';
 import { fateOf, type Rendered, render } from './fate.ts';
 import { eventsOf, type ReceivedEvent } from './received-event.ts';
+
+type Decided = { event: ReceivedEvent; fate: Fate };
 
 /**
  * Stores what one of the services has published, each event once, starts the deliveries that it means, and then confirms to the service
@@ -22,11 +24,15 @@ export async function onEvents(
 ): Promise<void> {
   const { events, unreadable } = sort(service, messages);
   const decided = await decideFates(context, events.map(render));
-  const { free, left } = await context.deliveries.insertNew(decided, unreadable, context.clock.now());
-  report(context, decided, unreadable);
+  const { added, free, left } = await context.deliveries.insertNew(decided, unreadable, context.clock.now());
   for (const delivery of free) dispatch(context, delivery);
   if (left) context.pokeTimer();
-  confirmations.add(events.map(toConfirmation));
+  confirmations.add(decided.map(toConfirmation));
+  report(
+    context,
+    decided.filter(({ event }) => added.has(event.eventId)),
+    unreadable,
+  );
 }
 
 /** Each event once, in its aggregate's order, and what is no message of the service. */
@@ -50,32 +56,34 @@ function sort(service: string, messages: readonly Received[]): { events: Receive
   return { events: inOrder, unreadable: [...unreadable.values()] };
 }
 
-/** Asks once for the settings of all the merchants and moments at hand; only events that render to a webhook need any. */
-async function decideFates(context: Context, rendered: readonly Rendered[]): Promise<{ event: ReceivedEvent; fate: Fate }[]> {
-  const keyOf = ({ merchantId, atMs }: { merchantId: string; atMs: number }) => `${merchantId}@${atMs}`;
+/**
+ * Asks once for the settings of all the merchants and moments at hand; only events that render to a webhook need any. Events of a merchant whose
+ * settings can't be told are left out, all of them, so that nothing is confirmed past them: the owner publishes them again.
+ */
+async function decideFates({ settings }: Context, rendered: readonly Rendered[]): Promise<Decided[]> {
+  const keyOf = ({ merchantId, atMs }: ReceivedEvent) => `${merchantId}@${atMs}`;
   const queries = new Map(rendered.flatMap(({ event, webhook }) => (webhook === undefined ? [] : [[keyOf(event), event]])));
-  const answers = queries.size === 0 ? [] : await context.settings.at([...queries.values()]);
-  const settings = new Map([...queries.keys()].map((key, i) => [key, answers[i]]));
-  return rendered.map((item) => {
-    if (item.webhook === undefined) return { event: item.event, fate: item.fate };
-    const found = settings.get(keyOf(item.event));
+  const answers = queries.size === 0 ? [] : await settings.at([...queries.values()]);
+  const answered = new Map([...queries.keys()].map((key, i) => [key, answers[i]]));
+  const unanswered = new Set(
+    [...queries.values()].filter((_, i) => answers[i] === undefined).map(({ merchantId }) => merchantId),
+  );
+  return rendered.flatMap((item): Decided[] => {
+    const { event } = item;
+    if (unanswered.has(event.merchantId)) return [];
+    if (item.webhook === undefined) return [{ event, fate: item.fate }];
+    const found = answered.get(keyOf(event));
     if (found === undefined) throw new Error('the settings of an event were not asked for');
-    return { event: item.event, fate: fateOf(item.webhook, found) };
+    return [{ event, fate: fateOf(item.webhook, found) }];
   });
 }
 
-function report(
-  { log, metrics }: Context,
-  decided: readonly { event: ReceivedEvent; fate: Fate }[],
-  unreadable: readonly UnreadableMessage[],
-) {
-  for (const { event, fate } of decided) {
+function report({ log, metrics }: Context, stored: readonly Decided[], unreadable: readonly UnreadableMessage[]): void {
+  for (const { event, fate } of stored) {
     metrics.stored(event.service, fate.type);
-    if (fate.type === 'unreadable')
-      log.error(
-        { event_id: event.eventId, type: event.type, merchant_id: event.merchantId, reason: fate.reason },
-        'an event cannot be read',
-      );
+    if (fate.type !== 'unreadable') continue;
+    const { eventId, type, merchantId } = event;
+    log.error({ event_id: eventId, type, merchant_id: merchantId, reason: fate.reason }, 'an event cannot be read');
   }
   for (const { service, hash, reason } of unreadable) {
     metrics.stored(service, 'unreadable');
@@ -83,6 +91,6 @@ function report(
   }
 }
 
-function toConfirmation({ aggregateType, aggregateId, seq }: ReceivedEvent): Confirmation {
+function toConfirmation({ event: { aggregateType, aggregateId, seq } }: Decided): Confirmation {
   return { aggregateType, aggregateId, upToSeq: seq };
 }

@@ -1,6 +1,7 @@
-import { RefusalError, refuse } from '@gerbang/core';
+import { describeRefusal, RefusalError, refuse } from '@gerbang/core';
 import type { MerchantService, WebhookSettings } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { RpcClient } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
 
 /** How long a merchant's secret is believed: a rotation must reach the signatures soon. */
 const TRUST_MS = 3_000;
@@ -16,13 +17,16 @@ export type SettingsQuery = { merchantId: string; atMs: number };
 
 /** The merchant service's answers on webhooks. */
 export type SettingsDirectory = {
-  /** The settings at each of the moments, in their order: one call a thousand. Refusals: unavailable, timeout. */
-  at(queries: readonly SettingsQuery[]): Promise<WebhookSettings[]>;
+  /**
+   * The settings at each of the moments, in their order, in one call a thousand. Undefined for a merchant about whom the question itself fails, which
+   * must not stop the others. Refusals: unavailable, timeout.
+   */
+  at(queries: readonly SettingsQuery[]): Promise<(WebhookSettings | undefined)[]>;
   /** What signs a webhook now, at most 3 s old. Refusals: merchant_not_found, unavailable, timeout. */
   signer(merchantId: string): Promise<Signer>;
 };
 
-export function createSettingsDirectory(merchants: RpcClient<typeof MerchantService>): SettingsDirectory {
+export function createSettingsDirectory(merchants: RpcClient<typeof MerchantService>, log: Logger): SettingsDirectory {
   const signers = new Map<string, { signer: Signer; askedAtMs: number }>();
   const asking = new Map<string, Promise<Signer>>();
 
@@ -45,6 +49,20 @@ export function createSettingsDirectory(merchants: RpcClient<typeof MerchantServ
     remember(items, askedAtMs);
     return items;
   };
+  /** Halves what fails as a whole, until it is known which question it is. */
+  const askApart = async (queries: readonly SettingsQuery[]): Promise<(WebhookSettings | undefined)[]> => {
+    try {
+      return await ask(queries);
+    } catch (error) {
+      if (!(error instanceof RefusalError) || describeRefusal(error.refusal.refused).retryable) throw error;
+      if (queries.length <= 1) {
+        log.error({ err: error, merchant_id: queries[0]?.merchantId }, 'the settings of a merchant cannot be asked');
+        return queries.map(() => undefined);
+      }
+      const half = Math.ceil(queries.length / 2);
+      return [...(await askApart(queries.slice(0, half))), ...(await askApart(queries.slice(half)))];
+    }
+  };
   const askSigner = async (merchantId: string): Promise<Signer> => {
     await ask([{ merchantId, atMs: Date.now() }]);
     const known = signers.get(merchantId);
@@ -54,8 +72,8 @@ export function createSettingsDirectory(merchants: RpcClient<typeof MerchantServ
 
   return {
     async at(queries) {
-      const answers: WebhookSettings[] = [];
-      for (let i = 0; i < queries.length; i += QUERIES_MAX) answers.push(...(await ask(queries.slice(i, i + QUERIES_MAX))));
+      const answers: (WebhookSettings | undefined)[] = [];
+      for (let i = 0; i < queries.length; i += QUERIES_MAX) answers.push(...(await askApart(queries.slice(i, i + QUERIES_MAX))));
       return answers;
     },
     async signer(merchantId) {

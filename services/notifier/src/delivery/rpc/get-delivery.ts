@@ -1,8 +1,8 @@
 import { isUlid, RefusalError, refuse } from '@gerbang/core';
 import type { GetDeliveryRequest } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { Context } from '../../context.ts';
+import type { StoredDelivery } from '../document.ts';
 import { toMessage } from '../message.ts';
-import type { StoredDelivery } from '../store.ts';
 
 /** One webhook with its attempts. Refusals: transaction_not_found (also for another merchant's, contract §2). */
 export async function getDelivery(context: Context, { merchantId, id }: GetDeliveryRequest) {

@@ -284,7 +284,7 @@ export declare const DeliveryService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * Refusals: delivery_not_found.
+   * Refusals: transaction_not_found.
    *
    * @generated from rpc gerbang.notifier.v1.DeliveryService.GetDelivery
    */
@@ -294,7 +294,7 @@ export declare const DeliveryService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Sends the event again, with the same event id and body. Refusals: delivery_not_found.
+   * Sends the event again, with the same event id and body. Refusals: transaction_not_found.
    *
    * @generated from rpc gerbang.notifier.v1.DeliveryService.Redeliver
    */

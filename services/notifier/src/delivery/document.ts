@@ -1,0 +1,185 @@
+import type { Due } from '@gerbang/store';
+import type { ReceivedEvent } from '../event/received-event.ts';
+import { type Attempt, type DeliveryState, dueAtMs, newDelivery } from './delivery.ts';
+
+/** What becomes of an event: sent to a URL, wanted by nobody, or kept with the reason why it can't be read or rendered. */
+export type Fate =
+  | { type: 'webhook'; event: string; url: string; body: string; signed: boolean }
+  | { type: 'unwanted' }
+  | { type: 'unreadable'; reason: string };
+
+/** Something on the bus that is no message of ours; stored under a hash of its bytes. */
+export type UnreadableMessage = { hash: string; service: string; bytes: Uint8Array; reason: string };
+
+/** An event that is delivered to a merchant. */
+export type Delivery = {
+  /** Also the event's id. */
+  id: string;
+  merchantId: string;
+  event: string;
+  url: string;
+  /** JSON, as it was rendered when the event was stored. */
+  body: string;
+  signed: boolean;
+  traceparent: string;
+  /** When the event occurred, business time. */
+  atMs: number;
+  aggregate: string;
+  seq: bigint;
+  state: DeliveryState;
+  /** The newest, oldest first. */
+  attempts: Attempt[];
+};
+
+/** A delivery as it was read, with what makes a later write conditional. */
+export type StoredDelivery = { delivery: Delivery; document: DeliveryDocument };
+
+/** Event and delivery in one document; field names here and in the store, and nowhere else. */
+export type DeliveryDocument = Due & {
+  _id: string;
+  schema: number;
+  status: DeliveryState['status'] | 'unwanted' | 'unreadable';
+  version: number;
+  service: string;
+  merchant_id?: string;
+  /** "<service>:<type>:<id>": within it the events go out in order of `seq`. */
+  aggregate?: string;
+  seq?: bigint;
+  type?: string;
+  at?: Date;
+  traceparent?: string;
+  event?: string;
+  url?: string;
+  body?: string;
+  signed?: boolean;
+  failures?: number;
+  next_attempt_at?: Date;
+  redeliver_at?: Date;
+  attempts?: AttemptDocument[];
+  reason?: string;
+  event_schema?: number;
+  payload?: Uint8Array;
+};
+
+type AttemptDocument = { at: Date; http_status?: number; duration_ms: number; answer: string; error?: string };
+
+export function toStored(document: DeliveryDocument): StoredDelivery {
+  const delivery: Delivery = {
+    id: document._id,
+    merchantId: present(document, 'merchant_id'),
+    event: present(document, 'event'),
+    url: present(document, 'url'),
+    body: present(document, 'body'),
+    signed: present(document, 'signed'),
+    traceparent: present(document, 'traceparent'),
+    atMs: present(document, 'at').getTime(),
+    aggregate: present(document, 'aggregate'),
+    seq: present(document, 'seq'),
+    state: toState(document),
+    attempts: (document.attempts ?? []).map((attempt) => ({
+      atMs: attempt.at.getTime(),
+      httpStatus: attempt.http_status,
+      durationMs: attempt.duration_ms,
+      answer: attempt.answer,
+      error: attempt.error,
+    })),
+  };
+  return { delivery, document };
+}
+
+export function aggregateOf(event: ReceivedEvent): string {
+  return `${event.service}:${event.aggregateType}:${event.aggregateId}`;
+}
+
+export function newDocument(event: ReceivedEvent, fate: Fate, nowMs: number, leaseUntil: Date | undefined): DeliveryDocument {
+  const common = {
+    _id: event.eventId,
+    schema: 1,
+    version: 1,
+    service: event.service,
+    merchant_id: event.merchantId,
+    aggregate: aggregateOf(event),
+    seq: event.seq,
+    type: event.type,
+    at: new Date(event.atMs),
+    traceparent: event.traceparent,
+  };
+  switch (fate.type) {
+    case 'unwanted':
+      return { ...common, status: 'unwanted' };
+    case 'unreadable':
+      return { ...common, status: 'unreadable', reason: fate.reason, event_schema: event.schema, payload: event.payload };
+    case 'webhook': {
+      const { type: _, ...webhook } = fate;
+      const { set } = stateFields(newDelivery(nowMs));
+      const lease = leaseUntil === undefined ? {} : { lease_until: leaseUntil };
+      return { ...common, ...webhook, status: 'pending', ...set, ...lease, attempts: [] };
+    }
+    default:
+      return fate satisfies never;
+  }
+}
+
+export function unreadableDocument(message: UnreadableMessage): DeliveryDocument {
+  const { hash, service, bytes, reason } = message;
+  return { _id: `unreadable:${hash}`, schema: 1, version: 1, status: 'unreadable', service, reason, payload: bytes };
+}
+
+export function attemptDocument(attempt: Attempt): AttemptDocument {
+  return {
+    at: new Date(attempt.atMs),
+    ...(attempt.httpStatus !== undefined && { http_status: attempt.httpStatus }),
+    duration_ms: attempt.durationMs,
+    answer: attempt.answer,
+    ...(attempt.error !== undefined && { error: attempt.error }),
+  };
+}
+
+type StateFields = { set: Partial<DeliveryDocument>; unset: (keyof DeliveryDocument)[] };
+
+export function stateFields(state: DeliveryState): StateFields {
+  const due = dueAtMs(state);
+  const fields: { [K in 'due_at' | 'redeliver_at' | 'next_attempt_at']: number | undefined } = {
+    due_at: due,
+    redeliver_at: state.redeliverAtMs,
+    next_attempt_at: state.status === 'pending' ? state.nextAttemptAtMs : undefined,
+  };
+  const result: StateFields = { set: { status: state.status }, unset: [] };
+  if (state.status === 'pending') result.set.failures = state.failures;
+  for (const field of ['due_at', 'redeliver_at', 'next_attempt_at'] as const) {
+    const ms = fields[field];
+    if (ms === undefined) result.unset.push(field);
+    else result.set[field] = new Date(ms);
+  }
+  return result;
+}
+
+function toState(document: DeliveryDocument): DeliveryState {
+  const redeliverAtMs = document.redeliver_at?.getTime();
+  switch (document.status) {
+    case 'pending':
+      return {
+        status: 'pending',
+        failures: present(document, 'failures'),
+        nextAttemptAtMs: present(document, 'next_attempt_at').getTime(),
+        redeliverAtMs,
+      };
+    case 'delivered':
+    case 'failed':
+      return { status: document.status, redeliverAtMs };
+    case 'unwanted':
+    case 'unreadable':
+      throw new Error(`event ${document._id} is ${document.status}: no delivery`);
+    default:
+      return document.status satisfies never;
+  }
+}
+
+export function present<K extends keyof DeliveryDocument>(
+  document: DeliveryDocument,
+  field: K,
+): NonNullable<DeliveryDocument[K]> {
+  const value: DeliveryDocument[K] = document[field];
+  if (value === undefined || value === null) throw new Error(`event ${document._id} is ${document.status} without ${field}`);
+  return value;
+}
