@@ -64,7 +64,9 @@ async function callWithRetries(
       } catch (error) {
         const refused = toRefusalError(error as ServiceError);
         const pauseMs = waitMs * (0.5 + Math.random());
-        const retriable = again && (error as ServiceError).code === status.UNAVAILABLE;
+        // A refusal that travels under the same status, such as vendor_inactive, is an answer and not a failure of the road.
+        const retriable =
+          again && (error as ServiceError).code === status.UNAVAILABLE && refused.refusal.refused === 'unavailable';
         if (!retriable || Date.now() + pauseMs >= deadlineMs) throw refused;
         await sleep(pauseMs, undefined, options.signal === undefined ? {} : { signal: options.signal }).catch(() => {
           throw new RefusalError(refuse('timeout'), error);

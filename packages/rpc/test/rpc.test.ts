@@ -145,6 +145,21 @@ test('an idempotent call waits for a service that starts late; another one fails
   expect((await waiting).availableAfterSen).toBe(7n);
 });
 
+test('a refusal that travels as UNAVAILABLE is an answer: an idempotent call is not tried again', async () => {
+  let calls = 0;
+  const server = await serve({
+    post: async () => {
+      calls++;
+      throw new RefusalError(refuse('vendor_inactive'));
+    },
+  });
+  opened.push(server);
+  await expect(open(server.port).client(LedgerService).post({})).rejects.toMatchObject({
+    refusal: { refused: 'vendor_inactive' },
+  });
+  expect(calls).toBe(1);
+});
+
 test('a closing server finishes what is in flight', async () => {
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
