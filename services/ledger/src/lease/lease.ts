@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
+import { contextFrom, type Logger, within, withSpan } from '@gerbang/runtime';
 import type { Holder, LeaseStore } from './store.ts';
 
 const RETRY_MS = 200;
+const RELEASE_MS = 2_000;
 /** The share of a lease's life that is not relied on here, for clocks that run at slightly different rates. */
 const MARGIN = 0.05;
 
@@ -85,9 +86,9 @@ export async function startLease(options: {
     isValid: () => held && performance.now() < validUntilMs,
     async release() {
       stop.abort();
-      await renewing;
+      await within(RELEASE_MS, renewing);
       validUntilMs = Number.NEGATIVE_INFINITY;
-      if (held) await quietly(() => store.release(holder));
+      if (held) await quietly(() => within(RELEASE_MS, store.release(holder)));
     },
   };
 }
