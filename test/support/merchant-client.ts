@@ -1,0 +1,134 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+
+/** What .gerbang/demo.json holds (contract §1). */
+export type Demo = {
+  base_url: string;
+  simulator_url: string;
+  partner_id: string;
+  client_id: string;
+  client_secret: string;
+  merchant_id: string;
+  account_ids: [string, string];
+  second_merchant: { partner_id: string; client_id: string; client_secret: string; account_ids: [string, string] };
+};
+
+type Credentials = Pick<Demo, 'partner_id' | 'client_id' | 'client_secret'>;
+export type Answer = { http: number; headers: Headers; text: string; json: Record<string, unknown> };
+
+/** A merchant's side of the API, written from the specification alone: shares no code with the gateway. */
+export type MerchantClient = {
+  token: string;
+  get(path: string): Promise<Answer>;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  signed(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** In sen: {available, held, pending}. */
+  balance(accountId: string): Promise<{ available: bigint; held: bigint; pending: bigint }>;
+};
+
+/** Signs in with the v1.1 token endpoint. */
+export async function signIn(baseUrl: string, credentials: Credentials): Promise<MerchantClient> {
+  const { client_id: id, client_secret: secret, partner_id: partner } = credentials;
+  const day = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10).replaceAll('-', '');
+  const answer = await call(
+    'POST',
+    `${baseUrl}/api/v1.1/access-token/b2b`,
+    JSON.stringify({ grant_type: 'client_credentials' }),
+    {
+      'x-partner-id': partner,
+      'x-client-id': id,
+      'x-signature': hmac(secret, `${id}_${secret}_${day}`),
+    },
+  );
+  const data = answer.json.data;
+  if (answer.http !== 200 || !isRecord(data) || typeof data.access_token !== 'string')
+    throw new Error(`no token: ${answer.http} ${answer.text}`);
+  const token = data.access_token;
+  const base = { authorization: `Bearer ${token}`, 'x-partner-id': partner };
+  const send: MerchantClient['send'] = (method, path, body, headers = {}) =>
+    call(method, baseUrl + path, body === undefined ? undefined : JSON.stringify(body), { ...base, ...headers });
+  return {
+    token,
+    send,
+    get: (path) => send('GET', path),
+    signed(path, body, headers = {}) {
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const hash = createHash('sha256').update(canonical(body)).digest('hex');
+      const signature = hmac(secret, `POST:${path}:${token}:${hash}:${timestamp}`);
+      return send('POST', path, body, { 'x-timestamp': timestamp, 'x-signature': signature, ...headers });
+    },
+    async balance(accountId) {
+      const { http, json, text } = await send('GET', `/api/v1.0/balance-inquiry/${accountId}`);
+      if (http !== 200 || !isRecord(json.data)) throw new Error(`no balance: ${http} ${text}`);
+      const { available_balance: available, held_balance: held, pending_balance: pending } = json.data;
+      return { available: sen(available), held: sen(held), pending: sen(pending) };
+    },
+  };
+}
+
+/** One call; JSON in, JSON out. */
+export async function call(
+  method: string,
+  url: string,
+  body?: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body }),
+    redirect: 'manual',
+  });
+  const text = await response.text();
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  return { http: response.status, headers: response.headers, text, json: isRecord(json) ? json : {} };
+}
+
+/** Money with two decimals, as the API writes it, in sen. */
+export function sen(money: unknown): bigint {
+  if (!isRecord(money) || typeof money.value !== 'string' || !/^-?\d+\.\d{2}$/.test(money.value)) {
+    throw new Error(`not money: ${JSON.stringify(money)}`);
+  }
+  return BigInt(money.value.replace('.', ''));
+}
+
+export function idr(rupiah: number): { value: string; currency: 'IDR' } {
+  return { value: rupiah.toFixed(2), currency: 'IDR' };
+}
+
+/** A reference number that no other test uses. */
+export function newReference(prefix: string): string {
+  return `${prefix}-${randomBytes(8).toString('hex')}`;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `data` of an answer; throws when there is none. */
+export function dataOf(answer: Answer): Record<string, unknown> {
+  if (!isRecord(answer.json.data)) throw new Error(`no data: ${answer.http} ${answer.text}`);
+  return answer.json.data;
+}
+
+/** The two-digit status code in a transfer's data. */
+export function statusOf(data: Record<string, unknown>): string {
+  return isRecord(data.transaction_status) ? String(data.transaction_status.code) : '';
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const fields = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+  return `{${fields.join(',')}}`;
+}
+
+function hmac(key: string, text: string): string {
+  return createHmac('sha512', key).update(text).digest('hex');
+}
