@@ -1,20 +1,31 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { commonShape, env, loadConfig, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
 
 const shape = {
   ...commonShape,
   ...storeShape,
+  GERBANG_ENV: z.literal('sandbox', 'the simulator runs in the sandbox only'),
   ADMIN_PORT: env.port(9205),
   SIMULATOR_HOST: env.host(),
   SIMULATOR_PORT: env.port(8070),
   SIMULATOR_CLIENT_KEY: z.string().min(1),
   SIMULATOR_CLIENT_SECRET: z.string().min(1),
-  SIMULATOR_PUBLIC_KEY: z.base64().transform((text) => Buffer.from(text, 'base64').toString()),
+  SIMULATOR_PUBLIC_KEY: z.base64().transform(toPublicKey),
 };
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** The only reader of the environment. Throws ConfigError; the sandbox's bank has no place in production. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  return loadConfig({ ...shape, GERBANG_ENV: z.literal('sandbox', 'the simulator runs in the sandbox only') }, environment);
+  return loadConfig(shape, environment);
+}
+
+function toPublicKey(base64: string, context: z.RefinementCtx): KeyObject {
+  try {
+    return createPublicKey(Buffer.from(base64, 'base64'));
+  } catch {
+    context.addIssue({ code: 'custom', message: 'expected a public key in PEM, base64-encoded' });
+    return z.NEVER;
+  }
 }

@@ -1,19 +1,30 @@
+import type { KeyObject } from 'node:crypto';
 import type { AdjustableClock } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
 import type { BankBooks } from './bank-transfer/books.ts';
+import type { InquiryIds } from './bank-transfer/inquiry-ids.ts';
 import type { TokenIssuer } from './bank-transfer/tokens.ts';
 import type { ClockFollowers } from './clock/followers.ts';
 import type { OffsetStore } from './clock/offset-store.ts';
 import type { RailBehaviours } from './control/behaviours.ts';
+import type { Metrics } from './metrics.ts';
 
 /** The simulator's dependencies as one plain object. */
 export type Context = {
+  /** The credentials by which the bank knows its partner. */
+  partner: { clientKey: string; clientSecret: string; publicKey: KeyObject };
+  /** Business time: when a payment that is pending is settled. */
   clock: AdjustableClock;
   offsets: OffsetStore;
   followers: ClockFollowers;
   books: BankBooks;
   behaviours: RailBehaviours;
   tokens: TokenIssuer;
-  clientSecret: string;
+  inquiryIds: InquiryIds;
+  metrics: Metrics;
   log: Logger;
+  /** At least 0, less than 1: decides which calls an error rate hits. */
+  random: () => number;
+  /** Aborted when the service closes: silent calls are cut, polls and delayed answers come at once. */
+  stopping: AbortSignal;
 };

@@ -1,20 +1,24 @@
+import { setMaxListeners } from 'node:events';
 import { createClock } from '@gerbang/core';
 import { type Closeable, ClosingStack, createLogger, createMetrics, startAdmin, startTelemetry } from '@gerbang/runtime';
 import { connectStore } from '@gerbang/store';
 import { buildApp } from './app.ts';
 import { openBankBooks } from './bank-transfer/books.ts';
+import { createInquiryIds } from './bank-transfer/inquiry-ids.ts';
 import { createTokenIssuer } from './bank-transfer/tokens.ts';
 import { createClockFollowers } from './clock/followers.ts';
 import { openOffsetStore } from './clock/offset-store.ts';
 import type { Config } from './config.ts';
+import type { Context } from './context.ts';
 import { openRailBehaviours } from './control/behaviours.ts';
+import { createSimulatorMetrics } from './metrics.ts';
 
 const NAME = 'simulator';
 
-export type Service = Closeable & { url: string; adminPort: number };
+export type Service = Closeable & { url: string; port: number; adminPort: number };
 
-/** Starts the sandbox's bank and the control API. */
-export async function startService(config: Config): Promise<Service> {
+/** Starts the sandbox's bank and the control API. `random` replaces chance in tests. */
+export async function startService(config: Config, options: { random?: () => number } = {}): Promise<Service> {
   const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
   const closing = new ClosingStack(log);
   try {
@@ -25,29 +29,40 @@ export async function startService(config: Config): Promise<Service> {
       appName: NAME,
     });
     closing.push('store', () => store.close());
-    const offsets = openOffsetStore(store);
+    const offsets = await openOffsetStore(store);
     const clock = createClock(Date.now, await offsets.read());
-    const books = await openBankBooks(store, clock, log);
-    closing.push('books', () => books.close());
-    const app = buildApp(
-      {
-        clock,
-        offsets,
-        followers: createClockFollowers(),
-        books,
-        behaviours: await openRailBehaviours(store),
-        tokens: createTokenIssuer(),
+    const stopping = new AbortController();
+    setMaxListeners(0, stopping.signal);
+    const registry = createMetrics(NAME);
+    const context: Context = {
+      partner: {
+        clientKey: config.SIMULATOR_CLIENT_KEY,
         clientSecret: config.SIMULATOR_CLIENT_SECRET,
-        log,
+        publicKey: config.SIMULATOR_PUBLIC_KEY,
       },
-      { clientKey: config.SIMULATOR_CLIENT_KEY, publicKey: config.SIMULATOR_PUBLIC_KEY },
-    );
+      clock,
+      offsets,
+      followers: createClockFollowers(),
+      books: await openBankBooks(store, clock),
+      behaviours: await openRailBehaviours(store),
+      tokens: createTokenIssuer(),
+      inquiryIds: createInquiryIds(),
+      metrics: createSimulatorMetrics(registry),
+      log,
+      random: options.random ?? Math.random,
+      stopping: stopping.signal,
+    };
+    const app = buildApp(context);
     const url = await app.listen({ host: config.SIMULATOR_HOST, port: config.SIMULATOR_PORT });
-    closing.push('http', () => app.close());
+    closing.push('http', async () => {
+      stopping.abort();
+      context.followers.release();
+      await app.close();
+    });
     const admin = await startAdmin({
       host: config.ADMIN_HOST,
       port: config.ADMIN_PORT,
-      metrics: createMetrics(NAME),
+      metrics: registry,
       ready: async () => {
         await store.ping();
         return undefined;
@@ -55,7 +70,7 @@ export async function startService(config: Config): Promise<Service> {
     });
     closing.push('admin', () => admin.close());
     log.info({ url }, 'ready');
-    return { url, adminPort: admin.port, close: () => closing.close() };
+    return { url, port: Number(new URL(url).port), adminPort: admin.port, close: () => closing.close() };
   } catch (error) {
     await closing.close();
     throw error;

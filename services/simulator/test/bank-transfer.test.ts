@@ -1,94 +1,31 @@
-import { generateKeyPairSync, randomInt } from 'node:crypto';
 import { newUlid } from '@gerbang/core';
-import { type BankTransferRail, type BankTransferRequest, openSnapBankTransfer, type SnapCredentials } from '@gerbang/rails';
-import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { type Service, startService } from '../src/service.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Bench, newPrivateKey, newRequest, soon, startBench, within } from './harness.ts';
 
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const pem = (key: typeof publicKey) => key.export({ type: key.type === 'public' ? 'spki' : 'pkcs8', format: 'pem' }).toString();
-
-let mongo: TestMongo;
-let simulator: Service;
-let rail: BankTransferRail;
-
-const start = (port = 0) =>
-  startService(
-    readConfig({
-      GERBANG_ENV: 'sandbox',
-      LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-      MONGODB_URI: mongo.uri,
-      MONGODB_DB_PREFIX: mongo.databasePrefix,
-      ADMIN_PORT: '0',
-      SIMULATOR_PORT: String(port),
-      SIMULATOR_CLIENT_KEY: 'gerbang',
-      SIMULATOR_CLIENT_SECRET: 's3cret',
-      SIMULATOR_PUBLIC_KEY: Buffer.from(pem(publicKey)).toString('base64'),
-    }),
-  );
-
-const credentials = (over: Partial<SnapCredentials> = {}): SnapCredentials => ({
-  url: simulator.url,
-  clientKey: 'gerbang',
-  clientSecret: 's3cret',
-  privateKey: pem(privateKey),
-  partnerId: 'gerbang',
-  channelId: '95221',
-  ...over,
-});
+let bench: Bench;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  simulator = await start();
-  rail = openSnapBankTransfer(credentials());
+  bench = await startBench();
 });
 
-afterAll(async () => {
-  await rail?.close();
-  await simulator?.close();
-  await mongo?.stop();
+afterEach(async () => {
+  bench.chance.random = Math.random;
+  await bench.control('DELETE', 'rails/bank-transfer');
 });
 
-function request(accountNumber = '1234567890'): BankTransferRequest {
-  const partnerReference = newUlid(Date.now());
-  return {
-    partnerReference,
-    externalId: String(Date.now()) + String(randomInt(1e12)).padStart(12, '0'),
-    merchantReference: `m-${partnerReference}`,
-    amountSen: '1500000',
-    beneficiaryBankCode: '014',
-    beneficiaryAccountNumber: accountNumber,
-    beneficiaryAccountName: '',
-    remark: '',
-    createdAtMs: Date.now(),
-  };
-}
+afterAll(() => bench?.stop());
 
-const soon = () => ({ signal: AbortSignal.timeout(5_000) });
-const control = async (method: string, path: string, body?: object) => {
-  const response = await fetch(`${simulator.url}/sandbox/${path}`, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  });
-  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
-};
-const booked = async (reference: string) => {
-  const { json } = await control('GET', 'rails/bank-transfer/books');
-  return (json.items as { transaction_id: string }[]).filter((item) => item.transaction_id === reference);
-};
+const booked = async (reference: string) => (await bench.books()).filter((item) => item.transaction_id === reference);
+const inquire = (accountNumber: string) =>
+  bench.rail.inquireAccount({ bankCode: '014', accountNumber, partnerReference: newUlid(Date.now()) }, soon());
 
 describe('beneficiaries', () => {
-  test('a good one is named and paid', async () => {
-    expect(
-      await rail.inquireAccount({ bankCode: '014', accountNumber: '1234567890', partnerReference: newUlid(0) }, soon()),
-    ).toEqual({
-      outcome: 'found',
-      accountName: 'TEST 7890',
-    });
-    const sent = request();
-    expect(await rail.transfer(sent, soon())).toMatchObject({ outcome: 'succeeded' });
-    expect(await rail.inquireTransfer(sent, soon())).toMatchObject({ outcome: 'succeeded' });
+  test('a good one is named and paid, and stands in the books', async () => {
+    expect(await inquire('1234567890')).toEqual({ outcome: 'found', accountName: 'TEST 7890' });
+    const sent = newRequest();
+    const result = await bench.rail.transfer(sent, soon());
+    expect(result).toEqual({ outcome: 'succeeded', railReference: expect.stringMatching(/^[0-9A-Z]{26}$/) });
+    expect(await bench.rail.inquireTransfer(sent, soon())).toEqual(result);
     expect(await booked(sent.partnerReference)).toEqual([
       {
         reference_number: sent.merchantReference,
@@ -100,129 +37,169 @@ describe('beneficiaries', () => {
     ]);
   });
 
-  test('0404 is not found', async () => {
-    const sent = request('1234560404');
-    expect(
-      await rail.inquireAccount({ bankCode: '014', accountNumber: '1234560404', partnerReference: newUlid(0) }, soon()),
-    ).toEqual({
-      outcome: 'not_found',
-    });
-    expect(await rail.transfer(sent, soon())).toMatchObject({ outcome: 'failed', beneficiaryUnknown: true });
-    expect(await rail.inquireTransfer(sent, soon())).toEqual({ outcome: 'not_found' });
+  test('0404 is not found: neither to an inquiry nor to a transfer', async () => {
+    expect(await inquire('1234560404')).toEqual({ outcome: 'not_found' });
+    const sent = newRequest('1234560404');
+    const result = await bench.rail.transfer(sent, soon());
+    expect(result).toEqual({ outcome: 'failed', code: '4041811', reason: 'Invalid Account', beneficiaryUnknown: true });
+    expect(await bench.rail.inquireTransfer(sent, soon())).toEqual(result);
+    expect((await booked(sent.partnerReference)).map(({ status }) => status)).toEqual(['failed']);
   });
 
   test('0001 fails at the bank', async () => {
-    const sent = request('1234560001');
-    expect(await rail.transfer(sent, soon())).toMatchObject({ outcome: 'failed', beneficiaryUnknown: false });
-    expect(await rail.inquireTransfer(sent, soon())).toMatchObject({ outcome: 'failed' });
+    const sent = newRequest('1234560001');
+    const result = await bench.rail.transfer(sent, soon());
+    expect(result).toEqual({ outcome: 'failed', code: '4031805', reason: 'Do Not Honor', beneficiaryUnknown: false });
+    expect(await bench.rail.inquireTransfer(sent, soon())).toEqual(result);
+    expect((await booked(sent.partnerReference)).map(({ status }) => status)).toEqual(['failed']);
   });
 
   test.each([
-    ['1234560002', 'succeeded'],
-    ['1234560003', 'failed'],
-  ])('%s does not answer, is pending, and has %s 5 s later', async (accountNumber, outcome) => {
-    const sent = request(accountNumber);
-    expect(await rail.transfer(sent, { signal: AbortSignal.timeout(300) })).toMatchObject({ outcome: 'unknown' });
-    expect(await rail.inquireTransfer(sent, soon())).toEqual({ outcome: 'pending' });
-    await control('POST', 'clock/advance', { ms: 5_000 });
-    await eventually('the outcome', async () => (await rail.inquireTransfer(sent, soon())).outcome === outcome);
+    ['1234560002', 'succeeded', 'success'],
+    ['1234560003', 'failed', 'failed'],
+  ])('%s is not answered, stays pending for 5 s of business time, then has %s', async (accountNumber, outcome, status) => {
+    const sent = newRequest(accountNumber);
+    expect(await bench.rail.transfer(sent, within(300))).toEqual({ outcome: 'unknown', reason: 'no answer in time' });
+    expect(await bench.rail.inquireTransfer(sent, soon())).toEqual({ outcome: 'pending' });
+    expect((await booked(sent.partnerReference)).map((item) => item.status)).toEqual(['pending']);
+    await bench.control('POST', 'clock/advance', { ms: 5_000 });
+    expect((await bench.rail.inquireTransfer(sent, soon())).outcome).toBe(outcome);
+    expect((await booked(sent.partnerReference)).map((item) => item.status)).toEqual([status]);
   });
 });
 
 describe('forced behaviour', () => {
-  test('error books nothing, and goes away', async () => {
-    const sent = request();
-    await control('PUT', 'rails/bank-transfer', { outcome: 'error' });
-    expect(await rail.transfer(sent, soon())).toMatchObject({ outcome: 'unknown' });
-    expect(await rail.inquireTransfer(sent, soon())).toMatchObject({ outcome: 'unknown' });
-    await control('DELETE', 'rails/bank-transfer');
-    expect(await rail.inquireTransfer(sent, soon())).toEqual({ outcome: 'not_found' });
-    expect(await rail.transfer(sent, soon())).toMatchObject({ outcome: 'succeeded' });
+  test('error answers 500 to everything and books nothing', async () => {
+    const sent = newRequest();
+    await bench.control('PUT', 'rails/bank-transfer', { outcome: 'error' });
+    expect(await bench.rail.transfer(sent, soon())).toEqual({ outcome: 'unknown', reason: '5001800 General Error' });
+    expect(await bench.rail.inquireTransfer(sent, soon())).toMatchObject({ outcome: 'unknown' });
+    expect(await inquire('1234567890')).toMatchObject({ outcome: 'unknown' });
+    await bench.control('DELETE', 'rails/bank-transfer');
+    expect(await bench.rail.inquireTransfer(sent, soon())).toEqual({ outcome: 'not_found' });
+    expect(await bench.rail.transfer(sent, soon())).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('an error rate leaves every reference in the books once at the most, and known by inquiry', async () => {
-    await control('PUT', 'rails/bank-transfer', { error_rate: 0.6 });
-    const sent = Array.from({ length: 60 }, () => request());
-    const first = await Promise.all(sent.map((one) => rail.transfer(one, soon())));
-    await control('DELETE', 'rails/bank-transfer');
-    expect(first.some(({ outcome }) => outcome === 'unknown')).toBe(true);
-    for (const one of sent) {
-      if ((await rail.inquireTransfer(one, soon())).outcome === 'not_found') await rail.transfer(one, soon());
-      expect(await booked(one.partnerReference)).toHaveLength(1);
-    }
+  test('failed and success rule over the beneficiary', async () => {
+    await bench.control('PUT', 'rails/bank-transfer', { outcome: 'failed' });
+    const refused = newRequest();
+    expect(await bench.rail.transfer(refused, soon())).toMatchObject({ outcome: 'failed', beneficiaryUnknown: false });
+    expect(await inquire('1234567890')).toEqual({ outcome: 'not_found' });
+    await bench.control('PUT', 'rails/bank-transfer', { outcome: 'success' });
+    expect(await bench.rail.transfer(newRequest('1234560001'), soon())).toMatchObject({ outcome: 'succeeded' });
+    expect(await inquire('1234560404')).toMatchObject({ outcome: 'found' });
+    expect(await bench.rail.inquireTransfer(refused, soon())).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('timeout keeps silent and pays 5 s later, and can still be inquired', async () => {
+    await bench.control('PUT', 'rails/bank-transfer', { outcome: 'timeout' });
+    const sent = newRequest();
+    expect(await bench.rail.transfer(sent, within(300))).toMatchObject({ outcome: 'unknown' });
+    expect(await bench.rail.inquireTransfer(sent, soon())).toEqual({ outcome: 'pending' });
+    await bench.control('POST', 'clock/advance', { ms: 5_000 });
+    expect(await bench.rail.inquireTransfer(sent, soon())).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('latency delays the answer, not the booking', async () => {
+    await bench.control('PUT', 'rails/bank-transfer', { latency_ms: 60_000 });
+    const sent = newRequest();
+    expect(await bench.rail.transfer(sent, within(300))).toMatchObject({ outcome: 'unknown' });
+    expect((await booked(sent.partnerReference)).map((item) => item.status)).toEqual(['success']);
+    await bench.control('PUT', 'rails/bank-transfer', { latency_ms: 120 });
+    const startedMs = performance.now();
+    expect(await bench.rail.inquireTransfer(sent, soon())).toMatchObject({ outcome: 'succeeded' });
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(119);
   });
 
   test.each([
-    [{ outcome: 'maybe' }, 422],
-    [{ error_rate: 2 }, 422],
-    [{ latency_ms: '5' }, 422],
-    [{ unknown: 1 }, 422],
-  ])('refuses %j', async (body, status) => expect((await control('PUT', 'rails/bank-transfer', body)).status).toBe(status));
-
-  test('an unknown rail is 404', async () => expect((await control('PUT', 'rails/none', {})).status).toBe(404));
-});
-
-describe('the bank’s checks', () => {
-  test('a reference and an external id are taken once', async () => {
-    const sent = request();
-    const all = await Promise.all(Array.from({ length: 10 }, () => rail.transfer(sent, soon())));
-    expect(all.filter(({ outcome }) => outcome === 'succeeded')).toHaveLength(1);
-    expect(all.filter(({ outcome }) => outcome === 'unknown')).toHaveLength(9);
-    expect(await booked(sent.partnerReference)).toHaveLength(1);
-    const other = { ...request(), externalId: sent.externalId };
-    expect(await rail.transfer(other, soon())).toMatchObject({ outcome: 'unknown' });
-    expect(await booked(other.partnerReference)).toEqual([]);
+    ['below half of the rate: before the booking', 0.1, 'not_found'],
+    ['below the rate: after the booking', 0.3, 'succeeded'],
+  ])('an error %s', async (_what, draw, found) => {
+    await bench.control('PUT', 'rails/bank-transfer', { error_rate: 0.4 });
+    const sent = newRequest();
+    bench.chance.random = () => draw;
+    expect(await bench.rail.transfer(sent, soon())).toMatchObject({ outcome: 'unknown' });
+    bench.chance.random = () => 0.4;
+    expect(await bench.rail.inquireTransfer(sent, soon())).toMatchObject({ outcome: found });
   });
 
+  test('under an error rate every reference is paid once at the most, whoever inquires and sends again', async () => {
+    await bench.control('PUT', 'rails/bank-transfer', { error_rate: 0.6 });
+    const all = Array.from({ length: 50 }, () => newRequest());
+    const settle = async (sent: (typeof all)[number]) => {
+      let { outcome }: { outcome: string } = await bench.rail.transfer(sent, soon());
+      for (let attempt = 0; attempt < 200 && outcome !== 'succeeded'; attempt++) {
+        outcome = (await bench.rail.inquireTransfer(sent, soon())).outcome;
+        if (outcome === 'not_found') outcome = (await bench.rail.transfer(sent, soon())).outcome;
+      }
+      return outcome;
+    };
+    const outcomes = await Promise.all(all.map(settle));
+    expect(new Set(outcomes)).toEqual(new Set(['succeeded']));
+    const references = (await bench.books()).map((item) => item.transaction_id);
+    for (const { partnerReference } of all) expect(references.filter((one) => one === partnerReference)).toHaveLength(1);
+  });
+});
+
+describe('exactly once', () => {
+  test('the same request many times at once is paid by one of them', async () => {
+    const sent = newRequest();
+    const all = await Promise.all(Array.from({ length: 20 }, () => bench.rail.transfer(sent, soon())));
+    expect(all.filter(({ outcome }) => outcome === 'succeeded')).toHaveLength(1);
+    expect(all.filter(({ outcome }) => outcome === 'unknown')).toHaveLength(19);
+    expect(await booked(sent.partnerReference)).toHaveLength(1);
+  });
+
+  test('a reference with another external id and amount at once is paid once, with one of the amounts', async () => {
+    const first = newRequest();
+    const other = newRequest(undefined, { partnerReference: first.partnerReference, amountSen: '100' });
+    const all = await Promise.all([bench.rail.transfer(first, soon()), bench.rail.transfer(other, soon())]);
+    expect(all.map(({ outcome }) => outcome).sort()).toEqual(['succeeded', 'unknown']);
+    expect(await booked(first.partnerReference)).toHaveLength(1);
+  });
+
+  test('another amount under a paid reference is no answer about this one', async () => {
+    const sent = newRequest();
+    await bench.rail.transfer(sent, soon());
+    expect(await bench.rail.inquireTransfer({ ...sent, amountSen: '1' }, soon())).toMatchObject({ outcome: 'unknown' });
+  });
+});
+
+describe('credentials and restarts', () => {
   test.each([
     ['client secret', { clientSecret: 'wrong' }],
     ['client key', { clientKey: 'wrong' }],
-    ['private key', { privateKey: pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey) }],
+    ['private key', { privateKey: newPrivateKey() }],
   ])('a wrong %s pays nothing', async (_what, over) => {
-    const stranger = openSnapBankTransfer(credentials(over));
-    const sent = request();
-    expect(await stranger.transfer(sent, soon())).toMatchObject({ outcome: 'unknown' });
+    const stranger = bench.openRail(over);
+    const sent = newRequest();
+    expect(await stranger.transfer(sent, { ...soon(), firstSend: true })).toMatchObject({ outcome: 'unknown' });
     expect(await booked(sent.partnerReference)).toEqual([]);
     await stranger.close();
   });
 
-  test('a restart forgets tokens and nothing else', async () => {
-    const late = request('1234560002');
-    await rail.transfer(late, { signal: AbortSignal.timeout(200) });
-    const port = Number(new URL(simulator.url).port);
-    const { json: before } = await control('GET', 'clock');
-    await simulator.close();
-    simulator = await start(port);
-    expect((await control('GET', 'clock')).json.offset_ms).toBe(before.offset_ms);
-    expect(await rail.transfer(request(), soon())).toMatchObject({ outcome: 'succeeded' });
-    await control('POST', 'clock/advance', { ms: 5_000 });
-    await eventually('the late outcome', async () => (await rail.inquireTransfer(late, soon())).outcome === 'succeeded');
-  });
-});
-
-describe('the clock', () => {
-  test('an advance waits until its followers have taken it', async () => {
-    const { json: before } = await control('GET', 'clock');
-    const offset = Number(before.offset_ms);
-    const order: string[] = [];
-    const following = (async () => {
-      const { json } = await control('GET', `clock?after=${offset}&wait_ms=10000`);
-      expect(json.offset_ms).toBe(offset + 777);
-      order.push('taken');
-      await control('GET', `clock?after=${json.offset_ms}&wait_ms=1`);
-    })();
-    await eventually('the poll is waiting', async () => {
-      await new Promise((resolve) => setImmediate(resolve));
-      return order.length === 0;
-    });
-    await control('POST', 'clock/advance', { ms: 777 });
-    order.push('advanced');
-    await following;
-    expect(order).toEqual(['taken', 'advanced']);
+  test('a restart forgets tokens, and nothing else', async () => {
+    const paid = newRequest();
+    const late = newRequest('1234560002');
+    await bench.rail.transfer(paid, soon());
+    await bench.rail.transfer(late, within(300));
+    await bench.control('PUT', 'rails/bank-transfer', { outcome: 'failed' });
+    const { json: before } = await bench.control('GET', 'clock');
+    await bench.restart();
+    expect((await bench.control('GET', 'clock')).json.offset_ms).toBe(before.offset_ms);
+    expect(await bench.rail.transfer(newRequest(), soon())).toMatchObject({ outcome: 'failed' });
+    expect(await bench.rail.inquireTransfer(paid, soon())).toMatchObject({ outcome: 'succeeded' });
+    expect(await bench.rail.transfer(paid, soon())).toEqual({ outcome: 'unknown', reason: '4091800 Conflict' });
+    await bench.control('POST', 'clock/advance', { ms: 5_000 });
+    expect(await bench.rail.inquireTransfer(late, soon())).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test.each([[{ ms: 0 }], [{ ms: -1 }], [{ ms: 1.5 }], [{ ms: '5' }], [{}], [{ ms: 1e15 }]])(
-    'refuses to advance by %j',
-    async (body) => expect((await control('POST', 'clock/advance', body)).status).toBe(422),
-  );
+  test('a restart cuts the calls that are not answered, and closing waits for none of them', async () => {
+    const late = newRequest('1234560003');
+    const calling = bench.rail.transfer(late, within(30_000));
+    await expect.poll(() => booked(late.partnerReference)).toHaveLength(1);
+    await bench.restart();
+    expect(await calling).toMatchObject({ outcome: 'unknown', reason: expect.stringContaining('connection') });
+    expect((await booked(late.partnerReference)).map(({ status }) => status)).toEqual(['pending']);
+  });
 });

@@ -1,42 +1,52 @@
 import type { Behaviour } from '../control/behaviours.ts';
 
-/** What becomes of a transfer, by the beneficiary's last four digits or the forced behaviour of the rail (contract §11). */
-export type Fate =
-  | { kind: 'not-found' }
-  | { kind: 'error' }
-  /** `delayMs` of business time; `answers` tells whether the bank answers the call at all. */
-  | { kind: 'booked'; outcome: 'success' | 'failed'; delayMs: number; answers: boolean };
+/** What the bank has decided about a transfer, to come into force after `afterMs` of business time. */
+export type Verdict =
+  | { outcome: 'success'; afterMs: number }
+  | { outcome: 'failed'; responseCode: string; message: string; afterMs: number };
 
-const DELAY_MS = 5_000;
+/** A verdict, and whether the bank tells it when it is asked or keeps silent. */
+export type Fate = { verdict: Verdict; answers: boolean };
 
-export function fateOf(accountNumber: string, behaviour: Behaviour): Fate {
-  switch (behaviour.outcome) {
-    case 'error':
-      return { kind: 'error' };
+/** How long a transfer stays pending that the bank has not answered (contract §11). */
+const SETTLES_AFTER_MS = 5_000;
+
+const SUCCESS: Verdict = { outcome: 'success', afterMs: 0 };
+const REFUSED: Verdict = { outcome: 'failed', responseCode: '4031805', message: 'Do Not Honor', afterMs: 0 };
+const NO_ACCOUNT: Verdict = { outcome: 'failed', responseCode: '4041811', message: 'Invalid Account', afterMs: 0 };
+
+/** The fate of a transfer: by the rail's forced outcome, else by the magic beneficiary (contract §11). Forced errors never come here. */
+export function fateOf(accountNumber: string, forced: Exclude<Behaviour['outcome'], 'error'>): Fate {
+  switch (forced) {
     case 'success':
-      return { kind: 'booked', outcome: 'success', delayMs: 0, answers: true };
+      return { verdict: SUCCESS, answers: true };
     case 'failed':
-      return { kind: 'booked', outcome: 'failed', delayMs: 0, answers: true };
+      return { verdict: REFUSED, answers: true };
     case 'timeout':
-      return { kind: 'booked', outcome: 'success', delayMs: DELAY_MS, answers: false };
+      return { verdict: { ...SUCCESS, afterMs: SETTLES_AFTER_MS }, answers: false };
     case undefined:
-      return byAccount(accountNumber);
+      return fateOfBeneficiary(accountNumber);
     default:
-      return behaviour.outcome satisfies never;
+      return forced satisfies never;
   }
 }
 
-function byAccount(accountNumber: string): Fate {
+/** Whether the bank finds the account of an inquiry. */
+export function isAccountFound(accountNumber: string, forced: Behaviour['outcome']): boolean {
+  return forced === 'success' || (forced !== 'failed' && !accountNumber.endsWith('0404'));
+}
+
+function fateOfBeneficiary(accountNumber: string): Fate {
   switch (accountNumber.slice(-4)) {
     case '0404':
-      return { kind: 'not-found' };
+      return { verdict: NO_ACCOUNT, answers: true };
     case '0001':
-      return { kind: 'booked', outcome: 'failed', delayMs: 0, answers: true };
+      return { verdict: REFUSED, answers: true };
     case '0002':
-      return { kind: 'booked', outcome: 'success', delayMs: DELAY_MS, answers: false };
+      return { verdict: { ...SUCCESS, afterMs: SETTLES_AFTER_MS }, answers: false };
     case '0003':
-      return { kind: 'booked', outcome: 'failed', delayMs: DELAY_MS, answers: false };
+      return { verdict: { ...REFUSED, afterMs: SETTLES_AFTER_MS }, answers: false };
     default:
-      return { kind: 'booked', outcome: 'success', delayMs: 0, answers: true };
+      return { verdict: SUCCESS, answers: true };
   }
 }

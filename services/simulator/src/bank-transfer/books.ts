@@ -1,96 +1,122 @@
 import type { Clock } from '@gerbang/core';
-import type { Logger } from '@gerbang/runtime';
-import { type Due, isDuplicateKey, type Store, startDueTimer } from '@gerbang/store';
+import { isDuplicateKey, type Store, traced } from '@gerbang/store';
+import type { Verdict } from './beneficiary.ts';
 
-/** What the bank believes of a transfer. */
-export type BookEntry = {
+/** A transfer as the bank has accepted it. */
+export type Booking = {
   partnerReference: string;
   merchantReference: string;
+  /** Partner, Jakarta day and external id. */
+  externalKey: string;
   amountSen: bigint;
-  status: 'pending' | 'success' | 'failed';
-  /** SNAP responseCode of the failure. */
-  failureCode: string;
+  bankCode: string;
+  accountNumber: string;
+  /** The bank's own reference. */
   referenceNo: string;
+  verdict: Verdict;
 };
 
-/** A transfer to be booked: settled at once, or pending until a delay has passed in business time. */
-export type Booking = Omit<BookEntry, 'status'> & { externalId: string; outcome: 'success' | 'failed'; delayMs: number };
+/** A transfer as it stands now in business time. */
+export type BookEntry = Omit<Booking, 'verdict'> & {
+  status: 'pending' | 'success' | 'failed';
+  /** SNAP case and message of a transfer that has failed. */
+  failure: { responseCode: string; message: string } | undefined;
+  bookedAtMs: number;
+};
 
-type EntryDocument = Due & {
+type EntryDocument = {
   _id: string;
-  external_id: string;
+  schema: number;
+  external_key: string;
   merchant_reference: string;
   amount_sen: bigint;
-  status: BookEntry['status'];
+  bank_code: string;
+  account_number: string;
+  reference_no: string;
   outcome: 'success' | 'failed';
   failure_code: string;
-  reference_no: string;
+  failure_message: string;
   booked_at: Date;
+  settles_at: Date;
 };
 
-/** The bank's books: durable before anything is answered, each partner reference and each external id once. */
+/**
+ * The bank's books. One document a transfer, its `_id` the partner's reference: accepting it is one insert, durable before the bank answers. What
+ * becomes of it is decided then and written with it; until `settles_at` it is pending. So nothing has to happen later, and a restart changes nothing.
+ */
 export type BankBooks = {
-  /** Books a transfer; says which of the two was there before. */
-  book(booking: Booking): Promise<'booked' | 'reference-taken' | 'external-id-taken'>;
+  /** Books a transfer, or says which of its two numbers has been used before. */
+  book(booking: Booking): Promise<'booked' | 'reference-used' | 'external-id-used'>;
   find(partnerReference: string): Promise<BookEntry | undefined>;
+  hasExternalKey(externalKey: string): Promise<boolean>;
+  /** Every transfer, by the partner's reference. */
   all(): AsyncIterable<BookEntry>;
-  close(): Promise<void>;
 };
 
-const LEASE_MS = 5_000;
+const COLLECTION = 'bank_transfers';
+const SCHEMA = 1;
+const BATCH = 1_000;
 
-export async function openBankBooks(store: Store, clock: Clock, log: Logger): Promise<BankBooks> {
-  const entries = store.collection<EntryDocument>('bank_transfers');
-  await entries.createIndex({ external_id: 1 }, { name: 'external_id', unique: true });
-  const timer = await startDueTimer<EntryDocument>({
-    collection: entries,
-    clock,
-    log,
-    leaseMs: LEASE_MS,
-    handle: async ({ _id, outcome }) => {
-      await entries.updateOne({ _id, status: 'pending' }, { $set: { status: outcome }, $unset: { due_at: '', lease_until: '' } });
-    },
-  });
+export async function openBankBooks(store: Store, clock: Clock): Promise<BankBooks> {
+  const entries = store.collection<EntryDocument>(COLLECTION);
+  await entries.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
   return {
     async book(booking) {
-      const document: EntryDocument = {
-        _id: booking.partnerReference,
-        external_id: booking.externalId,
-        merchant_reference: booking.merchantReference,
-        amount_sen: booking.amountSen,
-        status: booking.delayMs > 0 ? 'pending' : booking.outcome,
-        outcome: booking.outcome,
-        failure_code: booking.failureCode,
-        reference_no: booking.referenceNo,
-        booked_at: new Date(clock.now()),
-        ...(booking.delayMs > 0 && { due_at: new Date(clock.now() + booking.delayMs) }),
-      };
+      const document = toDocument(booking, clock.now());
       try {
-        await entries.insertOne(document);
+        await traced('insertOne', COLLECTION, () => entries.insertOne(document));
         return 'booked';
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        return (await entries.findOne({ _id: booking.partnerReference })) === null ? 'external-id-taken' : 'reference-taken';
+        const there = await entries.findOne({ _id: booking.partnerReference }, { readConcern: 'linearizable' });
+        return there === null || there.external_key === booking.externalKey ? 'external-id-used' : 'reference-used';
       }
     },
     async find(partnerReference) {
-      const document = await entries.findOne({ _id: partnerReference });
-      return document === null ? undefined : toEntry(document);
+      const document = await traced('findOne', COLLECTION, () =>
+        entries.findOne({ _id: partnerReference }, { readConcern: 'linearizable' }),
+      );
+      return document === null ? undefined : toEntry(document, clock.now());
     },
+    hasExternalKey: async (externalKey) =>
+      (await entries.findOne({ external_key: externalKey }, { projection: { _id: 1 } })) !== null,
     async *all() {
-      for await (const document of entries.find({}, { sort: { _id: 1 } })) yield toEntry(document);
+      const nowMs = clock.now();
+      for await (const document of entries.find({}, { sort: { _id: 1 }, batchSize: BATCH })) yield toEntry(document, nowMs);
     },
-    close: () => timer.close(),
   };
 }
 
-function toEntry(document: EntryDocument): BookEntry {
+function toDocument({ verdict, ...booking }: Booking, nowMs: number): EntryDocument {
+  return {
+    _id: booking.partnerReference,
+    schema: SCHEMA,
+    external_key: booking.externalKey,
+    merchant_reference: booking.merchantReference,
+    amount_sen: booking.amountSen,
+    bank_code: booking.bankCode,
+    account_number: booking.accountNumber,
+    reference_no: booking.referenceNo,
+    outcome: verdict.outcome,
+    failure_code: verdict.outcome === 'failed' ? verdict.responseCode : '',
+    failure_message: verdict.outcome === 'failed' ? verdict.message : '',
+    booked_at: new Date(nowMs),
+    settles_at: new Date(nowMs + verdict.afterMs),
+  };
+}
+
+function toEntry(document: EntryDocument, nowMs: number): BookEntry {
+  const status = nowMs < document.settles_at.getTime() ? 'pending' : document.outcome;
   return {
     partnerReference: document._id,
     merchantReference: document.merchant_reference,
+    externalKey: document.external_key,
     amountSen: document.amount_sen,
-    status: document.status,
-    failureCode: document.failure_code,
+    bankCode: document.bank_code,
+    accountNumber: document.account_number,
     referenceNo: document.reference_no,
+    status,
+    failure: status === 'failed' ? { responseCode: document.failure_code, message: document.failure_message } : undefined,
+    bookedAtMs: document.booked_at.getTime(),
   };
 }

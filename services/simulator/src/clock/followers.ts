@@ -1,55 +1,75 @@
+import type { Socket } from 'node:net';
+
 /**
- * Services that follow the clock by long polling. A poll with `after` is woken by an advance; the next poll with the new offset acknowledges it, so an
- * advance can wait until every follower has taken it.
+ * Services that follow the clock by long polling. An advance wakes their polls; the next poll with the new offset says that it has been taken. Polls
+ * have no names, so each connection counts once; one that closes is not waited for.
  */
 export type ClockFollowers = {
-  /** Resolves when the offset is greater than `afterMs`, after `waitMs`, or when the follower has gone. */
-  wait(afterMs: number, waitMs: number, gone: AbortSignal): Promise<void>;
-  /** Wakes all and resolves when they have come back, or after `patienceMs`. */
-  announce(offsetMs: number, patienceMs: number): Promise<void>;
+  /** Resolves when the offset has grown, after `waitMs`, when the follower has gone, or on release. Also acknowledges `afterMs`. */
+  wait(follower: Socket, afterMs: number, waitMs: number): Promise<void>;
+  /** Wakes all that wait; resolves when as many have acknowledged the offset, at the latest after `patienceMs`. Tells how many have not. */
+  announce(offsetMs: number, patienceMs: number): Promise<number>;
+  /** Wakes all, now and from now on: the service stops. */
+  release(): void;
 };
 
-type Waiting = { afterMs: number; wake: () => void };
+type Announcement = { offsetMs: number; woken: Set<Socket>; counted: Set<Socket>; missing: number; taken: () => void };
 
 export function createClockFollowers(): ClockFollowers {
-  const waiting = new Set<Waiting>();
-  const acknowledged: { offsetMs: number; left: number; done: () => void }[] = [];
+  const waiting = new Map<Socket, () => void>();
+  const announcements = new Set<Announcement>();
+  const known = new WeakSet<Socket>();
+  let released = false;
+
+  const count = (announcement: Announcement, follower: Socket) => {
+    if (announcement.counted.has(follower)) return;
+    announcement.counted.add(follower);
+    announcement.missing--;
+    if (announcement.missing === 0) announcement.taken();
+  };
+  const watch = (follower: Socket) => {
+    if (known.has(follower)) return;
+    known.add(follower);
+    follower.once('close', () => {
+      waiting.get(follower)?.();
+      for (const announcement of announcements) if (announcement.woken.has(follower)) count(announcement, follower);
+    });
+  };
+
   return {
-    wait(afterMs, waitMs, gone) {
-      for (const pending of acknowledged) {
-        if (afterMs >= pending.offsetMs && --pending.left === 0) pending.done();
-      }
+    wait(follower, afterMs, waitMs) {
+      watch(follower);
+      for (const announcement of announcements) if (afterMs >= announcement.offsetMs) count(announcement, follower);
+      if (released || follower.destroyed) return Promise.resolve();
       return new Promise((resolve) => {
-        const entry: Waiting = {
-          afterMs,
-          wake: () => {
-            clearTimeout(timer);
-            waiting.delete(entry);
-            resolve();
-          },
+        const wake = () => {
+          clearTimeout(timer);
+          if (waiting.get(follower) === wake) waiting.delete(follower);
+          resolve();
         };
-        const timer = setTimeout(entry.wake, waitMs);
-        waiting.add(entry);
-        gone.addEventListener('abort', entry.wake, { once: true });
-        if (gone.aborted) entry.wake();
+        const timer = setTimeout(wake, waitMs);
+        waiting.set(follower, wake);
       });
     },
     async announce(offsetMs, patienceMs) {
-      const behind = [...waiting].filter((entry) => entry.afterMs < offsetMs);
-      if (behind.length === 0) return;
+      const woken = new Set(waiting.keys());
+      if (woken.size === 0) return 0;
+      const announcement: Announcement = { offsetMs, woken, counted: new Set(), missing: woken.size, taken: () => {} };
       await new Promise<void>((resolve) => {
-        const pending = { offsetMs, left: behind.length, done: resolve };
-        acknowledged.push(pending);
         const timer = setTimeout(resolve, patienceMs);
-        const finish = () => {
+        announcement.taken = () => {
           clearTimeout(timer);
           resolve();
         };
-        pending.done = finish;
-        for (const entry of behind) entry.wake();
+        announcements.add(announcement);
+        for (const wake of [...waiting.values()]) wake();
       });
-      const index = acknowledged.findIndex((pending) => pending.offsetMs === offsetMs);
-      if (index !== -1) acknowledged.splice(index, 1);
+      announcements.delete(announcement);
+      return announcement.missing;
+    },
+    release() {
+      released = true;
+      for (const wake of [...waiting.values()]) wake();
     },
   };
 }

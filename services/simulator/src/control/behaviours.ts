@@ -1,7 +1,8 @@
 import type { Store } from '@gerbang/store';
 import { z } from 'zod';
+import { ControlError } from './json.ts';
 
-/** Rails of the contract; behaviours may be set for all of them, those that have a rail behind them obey. */
+/** The rails of the contract. A behaviour may be set for each of them; it shows where something is paid over the rail. */
 export const RAILS = ['bank-transfer', 'qris', 'ewallet', 'card', 'direct-debit', 'biller', 'va', 'retail', 'cardless'] as const;
 export type Rail = (typeof RAILS)[number];
 
@@ -22,15 +23,16 @@ export type RailBehaviours = {
   clear(rail: Rail): Promise<void>;
 };
 
-type BehaviourDocument = { _id: Rail; behaviour: Behaviour };
+type BehaviourDocument = { _id: Rail; schema: number; behaviour: string };
 
 export async function openRailBehaviours(store: Store): Promise<RailBehaviours> {
-  const collection = store.collection<BehaviourDocument>('behaviours');
-  const current = new Map((await collection.find({}).toArray()).map(({ _id, behaviour }) => [_id, behaviour]));
+  const collection = store.collection<BehaviourDocument>('rail_behaviours');
+  const documents = await collection.find({}).toArray();
+  const current = new Map(documents.map(({ _id, behaviour }) => [_id, behaviourSchema.parse(JSON.parse(behaviour))]));
   return {
     get: (rail) => current.get(rail) ?? {},
     async set(rail, behaviour) {
-      await collection.replaceOne({ _id: rail }, { behaviour }, { upsert: true });
+      await collection.replaceOne({ _id: rail }, { schema: 1, behaviour: JSON.stringify(behaviour) }, { upsert: true });
       current.set(rail, behaviour);
     },
     async clear(rail) {
@@ -38,4 +40,11 @@ export async function openRailBehaviours(store: Store): Promise<RailBehaviours> 
       current.delete(rail);
     },
   };
+}
+
+/** The rail that a route's parameters name; 404 when it is none. */
+export function railOf(params: unknown): Rail {
+  const parsed = z.object({ rail: z.enum(RAILS) }).safeParse(params);
+  if (parsed.success) return parsed.data.rail;
+  throw new ControlError(404, `There is no such rail. Rails: ${RAILS.join(', ')}.`);
 }
