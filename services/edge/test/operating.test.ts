@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
-import { createLogger } from '@gerbang/runtime';
+import { createLogger, currentTraceId } from '@gerbang/runtime';
 import { eventually } from '@gerbang/testkit';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
@@ -73,10 +73,14 @@ test('one line a request, with its trace, and nothing that the merchant sent', a
 test('the trace goes on to the services behind', async () => {
   const edge = await startEdge();
   try {
-    edge.fakes.ledger.getBalance = async () => ({});
+    let behind = '';
+    edge.fakes.ledger.getBalance = async () => {
+      behind = currentTraceId();
+      return {};
+    };
     const reply = await edge.send('GET', '/api/v1.0/balance-inquiry', { headers: edge.signedIn(edge.merchant()) });
-    expect(reply.http).toBe(200);
-    expect((await edge.send('GET', '/x')).headers.get('x-request-id')).not.toBe(reply.headers.get('x-request-id'));
+    expect([reply.http, reply.headers.get('x-request-id')]).toEqual([200, behind]);
+    expect((await edge.send('GET', '/x')).headers.get('x-request-id')).not.toBe(behind);
   } finally {
     await edge.close();
   }
