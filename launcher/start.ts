@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { Demo } from './demo.ts';
 import { readPorts } from './ports.ts';
@@ -48,10 +48,8 @@ export async function start(args: string[]): Promise<void> {
 function onParentGone(gone: () => void): void {
   const descriptor = process.env.GERBANG_PARENT_FD;
   if (descriptor === undefined) return;
-  createReadStream('', { fd: Number(descriptor) })
-    .on('data', () => {})
-    .on('end', gone)
-    .on('error', gone);
+  // A socket, not a file stream: a blocked read of a file would keep the process from exiting.
+  new Socket({ fd: Number(descriptor), readable: true, writable: false }).on('end', gone).on('error', gone).resume().unref();
 }
 
 function welcome(demo: Demo, dataFolder: string, seconds: number): string {
