@@ -20,7 +20,10 @@ const PATH = '/api/v2.0/disbursement/transfer';
 /** Signed disbursements at 32 connections, captured and announced, beside a bare fastify route in the same run. */
 export async function benchDisbursement(): Promise<object> {
   const sink = await startWebhookSink();
-  const system = await startSystem({ name: 'bench-disbursement' });
+  const system = await startSystem({
+    name: 'bench-disbursement',
+    env: { RATE_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' },
+  });
   try {
     const shots = await signedShots(system, sink);
     const floorBefore = await measureFloor();
