@@ -172,7 +172,9 @@ export async function openPartition(
       await within(DRAIN_MS, writer.drain()).catch(() => writer.abandon());
       // What is not projected now will be by whoever loads the partition next.
       await within(DRAIN_MS, projector.settled()).catch(() => log.info({ partition: name }, 'closing before all is projected'));
-      await within(DRAIN_MS, projector.stop());
+      await within(DRAIN_MS, projector.stop()).catch(() =>
+        log.info({ partition: name }, 'closing while projections are written'),
+      );
     },
   };
 }

@@ -1,65 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Model, postings, said } from '../../test/model.ts';
 import { isSystemAccount } from './account.ts';
 import { Book } from './book.ts';
 import { decideBatch } from './decide-batch.ts';
-import type { Batch, Intent, KnownKey, Posting, Result } from './posting.ts';
-
-/** What the ledger promises, said as simply as possible: per merchant account two numbers, per key the first answer. */
-class Model {
-  readonly accounts = new Map<string, { available: bigint; held: bigint }>();
-  readonly answers = new Map<string, { posting: Posting; answer: string }>();
-
-  post(posting: Posting): string {
-    const known = this.answers.get(posting.key);
-    if (known !== undefined)
-      return JSON.stringify(known.posting, plain) === JSON.stringify(posting, plain) ? known.answer : 'conflict';
-    const answer = this.#carryOut(posting);
-    this.answers.set(posting.key, { posting, answer });
-    return answer;
-  }
-
-  #carryOut({ intent, merchantId, accountId, amountSen, feeSen }: Posting): string {
-    const name = `${merchantId}/${accountId}`;
-    const account = this.accounts.get(name) ?? { available: 0n, held: 0n };
-    this.accounts.set(name, account);
-    const grossSen = amountSen + feeSen;
-    if (intent === 'credit') account.available += amountSen;
-    if (intent === 'hold') {
-      if (account.available < grossSen) return 'insufficient_balance';
-      account.available -= grossSen;
-      account.held += grossSen;
-    }
-    if (intent === 'capture' || intent === 'release') {
-      if (account.held < grossSen) return 'internal';
-      account.held -= grossSen;
-      if (intent === 'release') account.available += grossSen;
-    }
-    return String(account.available);
-  }
-}
-
-const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
-const said = (result: Result) => ('refused' in result ? result.refused : String(result.availableAfterSen));
-
-const postings: fc.Arbitrary<Posting> = fc
-  .record({
-    key: fc.integer({ min: 0, max: 60 }).map((n) => `key-${n}`),
-    intent: fc.constantFrom<Intent>('hold', 'capture', 'release', 'credit'),
-    merchantId: fc.constantFrom('M', 'N'),
-    accountId: fc.constantFrom('A', 'B'),
-    amountSen: fc.bigInt(1n, 20n),
-    feeSen: fc.constantFrom(0n, 3n),
-  })
-  .map((one) => ({
-    ...one,
-    feeSen: one.intent === 'credit' ? 0n : one.feeSen,
-    rail: 'bank-transfer',
-    product: 'disbursement',
-    transactionId: 't',
-    referenceNumber: 'r',
-    description: '',
-  }));
+import type { Batch, KnownKey } from './posting.ts';
 
 /** Batches of postings; after each one the projections may catch up, and keys be forgotten. */
 const runs = fc.array(fc.record({ batch: fc.array(postings, { minLength: 1, maxLength: 12 }), project: fc.boolean() }), {
@@ -116,12 +61,9 @@ describe('book', () => {
 
   it('forgets the oldest projected keys only, and keeps the newest', () => {
     const book = new Book();
-    const entry = (key: string) => ({
-      posting: { key } as Posting,
-      contentHash: '',
-      legs: [],
-      result: { availableAfterSen: 0n },
-    });
+    const [asked] = fc.sample(postings, 1);
+    if (asked === undefined) throw new Error('no sample');
+    const entry = (key: string) => ({ posting: { ...asked, key }, contentHash: '', legs: [], result: { availableAfterSen: 0n } });
     for (const seq of [1n, 2n, 3n]) {
       book.apply({ partition: 'p0', seq, epoch: 1n, batchId: '', atMs: 0, entries: [entry(`a${seq}`), entry(`b${seq}`)] });
     }
