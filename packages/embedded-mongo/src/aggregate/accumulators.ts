@@ -2,8 +2,9 @@ import { compareValues } from '../bson/compare.ts';
 import { type Doc, isDoc, isNullish } from '../bson/types.ts';
 import { location } from '../errors.ts';
 import { encodeValue } from '../storage/index-key.ts';
-import { compileExpression, type Expression, type Scope } from './expression.ts';
+import { compileExpression } from './expression.ts';
 import { averageOf, extreme, sumOf } from './operators-math.ts';
+import type { Expression, Scope } from './scope.ts';
 
 /** Collects one value over the documents of a group. */
 export type Accumulator = { add: (scope: Scope) => void; result: () => unknown };

@@ -4,7 +4,7 @@ import * as expressionOperators from 'mingo/operators/expression';
 import type { Options } from 'mingo/types';
 import { type Doc, isDoc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
-import type { Expression } from './expression.ts';
+import type { Expression } from './scope.ts';
 
 /**
  * Operators whose results don't depend on the exact type of a number are evaluated by mingo: strings, dates and

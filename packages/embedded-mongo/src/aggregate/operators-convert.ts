@@ -3,8 +3,8 @@ import { fitsInt64, isIntegerType, toDouble } from '../bson/arithmetic.ts';
 import { decimalOf, formatDecimal } from '../bson/decimal.ts';
 import { asDouble, isInt32, isNullish, isNumeric, typeNameOf } from '../bson/types.ts';
 import { failure } from '../errors.ts';
-import { truthy } from './expression.ts';
-import type { Operator } from './operators.ts';
+import type { Operator } from './scope.ts';
+import { truthy } from './scope.ts';
 
 const unsupported = (value: unknown, to: string) =>
   failure('ConversionFailure', `Unsupported conversion from ${typeNameOf(value)} to ${to} in $convert with no onError value`);

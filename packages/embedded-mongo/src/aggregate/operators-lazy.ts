@@ -2,7 +2,7 @@ import { compareValues } from '../bson/compare.ts';
 import { type Doc, isDoc, isNullish } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
 import { setField } from '../query/path.ts';
-import { type Expression, type Scope, truthy } from './expression.ts';
+import { type Expression, type Scope, truthy } from './scope.ts';
 
 type Compile = (expression: unknown) => Expression;
 

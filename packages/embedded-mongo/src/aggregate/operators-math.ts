@@ -3,7 +3,7 @@ import { arithmetic, isIntegerType, toDouble } from '../bson/arithmetic.ts';
 import { compareValues } from '../bson/compare.ts';
 import { asDouble, isNullish, isNumeric, type Numeric, typeNameOf } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
-import type { Operator } from './operators.ts';
+import type { Operator } from './scope.ts';
 
 const any = Number.MAX_SAFE_INTEGER;
 

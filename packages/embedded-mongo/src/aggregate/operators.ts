@@ -2,12 +2,9 @@ import { compareValues, equalValues } from '../bson/compare.ts';
 import { type Doc, isDoc, isNullish, isNumeric, typeNameOf } from '../bson/types.ts';
 import { location } from '../errors.ts';
 import { setField } from '../query/path.ts';
-import { truthy } from './expression.ts';
 import { conversionOperators } from './operators-convert.ts';
 import { mathOperators } from './operators-math.ts';
-
-/** An operator that gets all its operands evaluated. */
-export type Operator = { min: number; max: number; run: (args: unknown[]) => unknown };
+import { type Operator, truthy } from './scope.ts';
 
 const any = Number.MAX_SAFE_INTEGER;
 export const unary = (run: (value: unknown) => unknown): Operator => ({ min: 1, max: 1, run: ([value]) => run(value) });

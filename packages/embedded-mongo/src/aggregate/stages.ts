@@ -6,8 +6,9 @@ import { setNested } from '../query/project.ts';
 import { compileSort } from '../query/sort.ts';
 import { encodeValue } from '../storage/index-key.ts';
 import { compileAccumulator } from './accumulators.ts';
-import { compileExpression, type Variables } from './expression.ts';
+import { compileExpression } from './expression.ts';
 import { graphLookup, lookup } from './lookup.ts';
+import type { Variables } from './scope.ts';
 import { compileTransform } from './transforms.ts';
 
 export type Stage = (input: Iterable<Doc>) => Iterable<Doc>;

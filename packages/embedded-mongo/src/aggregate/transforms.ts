@@ -1,7 +1,8 @@
 import { type Doc, isDoc, typeNameOf } from '../bson/types.ts';
 import { location } from '../errors.ts';
 import { compileProjection, setNested } from '../query/project.ts';
-import { compileExpression, type Expression, type Variables } from './expression.ts';
+import { compileExpression } from './expression.ts';
+import type { Expression, Variables } from './scope.ts';
 
 /** Compiles a stage that makes one document of each document. */
 export function compileTransform(name: string, operand: unknown, variables: Variables): (doc: Doc) => Doc {

@@ -1,6 +1,6 @@
 import { type Doc, isDoc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
-import type { Variables } from './expression.ts';
+import type { Variables } from './scope.ts';
 import { compileTransform } from './transforms.ts';
 
 const allowed = new Set(['$set', '$addFields', '$unset', '$project', '$replaceRoot', '$replaceWith']);

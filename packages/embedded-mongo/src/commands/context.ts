@@ -1,4 +1,4 @@
-import type { Variables } from '../aggregate/expression.ts';
+import type { Variables } from '../aggregate/scope.ts';
 import { type Doc, isDoc, isNumeric, typeNameOf } from '../bson/types.ts';
 import { CommandError, failure } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';

@@ -1,4 +1,4 @@
-import type { Variables } from '../aggregate/expression.ts';
+import type { Variables } from '../aggregate/scope.ts';
 import { decodeDocument } from '../bson/decode.ts';
 import type { Doc } from '../bson/types.ts';
 import type { Collection } from '../storage/collection.ts';

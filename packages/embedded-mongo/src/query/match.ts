@@ -1,5 +1,6 @@
 import { BSONRegExp, Decimal128, Double } from 'bson';
-import { compileExpression, truthy, type Variables } from '../aggregate/expression.ts';
+import { compileExpression } from '../aggregate/expression.ts';
+import { truthy, type Variables } from '../aggregate/scope.ts';
 import { compareValues } from '../bson/compare.ts';
 import {
   type Doc,

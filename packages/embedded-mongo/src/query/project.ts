@@ -1,4 +1,5 @@
-import { compileExpression, type Expression, truthy, type Variables } from '../aggregate/expression.ts';
+import { compileExpression } from '../aggregate/expression.ts';
+import { type Expression, truthy, type Variables } from '../aggregate/scope.ts';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
 import { compileItem } from './match.ts';

@@ -1,5 +1,5 @@
 import { ObjectId } from 'bson';
-import type { Variables } from '../aggregate/expression.ts';
+import type { Variables } from '../aggregate/scope.ts';
 import { compileUpdatePipeline } from '../aggregate/update-pipeline.ts';
 import { equalValues } from '../bson/compare.ts';
 import { type Doc, isDoc } from '../bson/types.ts';

@@ -3,8 +3,8 @@ import { contextFrom, withSpan } from '@gerbang/runtime';
 import type { Context } from '../context.ts';
 import type { Signer } from '../event/webhook-settings.ts';
 import { type Attempt, type DeliveryEvent, decide, dueAtMs, isAcknowledged } from './delivery.ts';
-import { giveBack } from './dispatch.ts';
 import type { Delivery, StoredDelivery } from './document.ts';
+import { giveBack } from './give-back.ts';
 import type { Answer } from './sender.ts';
 import { webhookRequest } from './webhook-request.ts';
 

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
 import { dueAtMs } from './delivery.ts';
-import { dispatch, giveBack } from './dispatch.ts';
+import { dispatch } from './dispatch.ts';
 import type { StoredDelivery } from './document.ts';
+import { giveBack } from './give-back.ts';
 import { BLOCKED_MS } from './store.ts';
 
 /**
