@@ -1,91 +1,150 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identify, isIdentity, lives, type ProcessIdentity } from './process-identity.ts';
 
 /** Grows when what is stored can no longer be read by older programs. */
 const FORMAT = 1;
+const LOCK = 'launcher.lock';
+const PROCESSES = 'processes.json';
 /** What `--fresh` keeps: nothing of it is data. */
-const KEPT = new Set(['tools', 'compile-cache', 'launcher.lock']);
+const KEPT = new Set(['tools', 'compile-cache', LOCK]);
+/** The guard of a killed launcher gives its processes 10 s; a little longer than that. */
+const LEFTOVERS_MS = 15_000;
 
 /** A folder that this process alone works in. */
-export type DataFolder = { path: string; release(): void };
+export type DataFolder = {
+  path: string;
+  /** Keeps what runs on the folder, so that the next start can end it should this launcher and its guard be killed. */
+  record(processes: ProcessIdentity[]): void;
+  release(): void;
+};
+
+type Holder = ProcessIdentity & { url: string };
 
 /**
  * Takes the data folder for this process. Throws, with what to do, when another launcher works in it or when its format is not this program's.
- * A lock that a dead launcher left is taken over.
+ * A lock that a dead launcher left is taken over, once the processes that it left have ended. `url` is told to whoever comes second.
  */
-export function openDataFolder(folder: string, options: { fresh: boolean }): DataFolder {
+export async function openDataFolder(folder: string, options: { fresh: boolean; url: string }): Promise<DataFolder> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = path.join(folder, 'launcher.lock');
-  takeLock(lock, folder);
+  const lock = path.join(folder, LOCK);
+  takeLock(lock, folder, options.url);
+  const release = () => rmSync(lock, { force: true });
   try {
-    if (options.fresh)
-      for (const name of readdirSync(folder))
-        if (!KEPT.has(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
+    await endLeftovers(path.join(folder, PROCESSES));
+    if (options.fresh) empty(folder);
     checkFormat(folder);
     mkdirSync(path.join(folder, 'logs'), { recursive: true });
   } catch (error) {
-    rmSync(lock, { force: true });
+    release();
     throw error;
   }
-  return { path: folder, release: () => rmSync(lock, { force: true }) };
+  return { path: folder, record: (processes) => replaceFile(path.join(folder, PROCESSES), JSON.stringify(processes)), release };
 }
 
-/** When a process was started, so that its id is not mistaken for a later one's; empty where that can't be told, undefined when it does not live. */
-export function startedAt(pid: number): string | undefined {
+/** Writes a file as a whole: whoever reads it finds the old content or the new. */
+export function replaceFile(file: string, content: string): void {
+  writeFileSync(`${file}.new`, content, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function empty(folder: string): void {
+  for (const name of readdirSync(folder)) if (!KEPT.has(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
+}
+
+/** Linked into place with its content, so nobody reads half a lock, and of two that come at once one fails. */
+function takeLock(lock: string, folder: string, url: string): void {
+  const own = `${lock}.${process.pid}`;
+  writeFileSync(own, JSON.stringify({ ...identify(process.pid), url }), { mode: 0o600 });
   try {
-    process.kill(pid, 0);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      try {
+        linkSync(own, lock);
+        return;
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      }
+      const holder = readHolder(lock);
+      if (holder !== undefined && lives(holder)) throw new Error(alreadyRunning(holder, folder));
+      removeStale(lock, own, holder);
+    }
+    throw new Error(`could not take ${lock}; another start is under way`);
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+function alreadyRunning({ pid, url }: Holder, folder: string): string {
+  return [
+    `Gerbang is running already in ${folder}: process ${pid}, ${url}.`,
+    'Stop that one first (Ctrl-C in its terminal), or run a second one beside it with GERBANG_DATA=<folder> and GERBANG_PORT_OFFSET=<number>.',
+  ].join('\n  ');
+}
+
+/** Moved aside before it is deleted: if meanwhile somebody else has taken it over, theirs is put back. */
+function removeStale(lock: string, own: string, stale: Holder | undefined): void {
+  const aside = `${own}.stale`;
+  try {
+    renameSync(lock, aside);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
   }
+  const moved = readHolder(aside);
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
+    if (moved !== undefined && moved.pid !== stale?.pid && lives(moved)) linkSync(aside, lock);
+  } finally {
+    rmSync(aside, { force: true });
   }
 }
 
-function takeLock(lock: string, folder: string): void {
-  const mine = JSON.stringify({ pid: process.pid, started: startedAt(process.pid) ?? '' });
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      writeFileSync(lock, mine, { flag: 'wx', mode: 0o600 });
-      return;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
-    const holder = readHolder(lock);
-    if (holder !== undefined && startedAt(holder.pid) === holder.started) {
-      throw new Error(
-        `Gerbang is running already in ${folder} (process ${holder.pid}). Stop that one first, or set GERBANG_DATA and GERBANG_PORT_OFFSET for a second one.`,
-      );
-    }
-    rmSync(lock, { force: true });
-  }
-  throw new Error(`could not take ${lock}; another start is under way`);
-}
-
-function readHolder(lock: string): { pid: number; started: string } | undefined {
+function readHolder(lock: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(lock, 'utf8'));
-    if (typeof value !== 'object' || value === null || !('pid' in value) || !('started' in value)) return undefined;
-    return { pid: Number(value.pid), started: String(value.started) };
+    if (!isIdentity(value)) return undefined;
+    return { pid: value.pid, started: value.started, url: 'url' in value ? String(value.url) : '' };
   } catch {
     return undefined;
   }
 }
 
+/** Waits for the guard of a killed launcher to end what it left, then ends the rest: it would write to the same data. */
+async function endLeftovers(file: string): Promise<void> {
+  let left = readProcesses(file).filter(lives);
+  const deadline = Date.now() + LEFTOVERS_MS;
+  while (left.length > 0 && Date.now() < deadline) {
+    await sleep(100);
+    left = left.filter(lives);
+  }
+  for (const { pid } of left) process.kill(pid, 'SIGKILL');
+  rmSync(file, { force: true });
+}
+
+function readProcesses(file: string): ProcessIdentity[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return Array.isArray(value) ? value.filter(isIdentity) : [];
+  } catch {
+    return [];
+  }
+}
+
 function checkFormat(folder: string): void {
   const file = path.join(folder, 'format');
-  let found: string | undefined;
+  let found: string;
   try {
     found = readFileSync(file, 'utf8').trim();
-  } catch {
-    writeFileSync(file, `${FORMAT}\n`);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    replaceFile(file, `${FORMAT}\n`);
     return;
   }
   if (found === String(FORMAT)) return;
   throw new Error(
-    `the data folder ${folder} has format ${found}, this program reads ${FORMAT}. Run the version that wrote it, set GERBANG_DATA to another folder, or start empty with: npm start -- --fresh`,
+    [
+      `the data folder ${folder} has format ${found}, and this program reads format ${FORMAT}.`,
+      'Run the version that wrote it, or set GERBANG_DATA to another folder, or start empty with: npm start -- --fresh',
+    ].join('\n  '),
   );
 }

@@ -1,21 +1,17 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { MerchantSummary } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { openChannel, type RpcClient } from '@gerbang/rpc';
+import { replaceFile } from './data-folder.ts';
 import type { Ports } from './ports.ts';
 
 type Merchant = { partner_id: string; client_id: string; client_secret: string; account_ids: [string, string] };
+type Urls = { base_url: string; biller_url: string; pay_url: string; rails_url: string; simulator_url: string };
+type Merchants = Merchant & { merchant_id: string; second_merchant: Merchant };
 
 /** The content of demo.json (contract §1). */
-export type Demo = Merchant & {
-  base_url: string;
-  biller_url: string;
-  pay_url: string;
-  rails_url: string;
-  simulator_url: string;
-  merchant_id: string;
-  second_merchant: Merchant & { merchant_id: string };
-};
+export type Demo = Urls & Merchants;
 
 const PRODUCTS = [
   'disbursement',
@@ -33,28 +29,45 @@ const PRODUCTS = [
   'direct-debit',
   'biller',
 ];
+const FIRST = 'Toko Demo';
+const SECOND = 'Toko Kedua';
 const FUNDS_SEN = 100_000_000_00n;
 const OPERATOR = 'launcher';
+const TIMEOUT_MS = 20_000;
 
 /**
- * The demo merchants: made once, then read from demo.json. The URLs are written anew each time, since ports may change. A crash in the middle leaves
- * at worst a merchant that nobody has the secret of; the next start makes new ones.
+ * The demo merchants: made once, then read from demo.json. The URLs are written anew each time, since ports may change. Where a start was cut off
+ * before the file was written, what it has made is taken up: merchants by their name with a new secret, the money under the same operation id.
  */
 export async function ensureDemo(folder: string, ports: Ports): Promise<Demo> {
   const file = path.join(folder, 'demo.json');
-  const urls = {
+  const channel = openChannel({ address: `127.0.0.1:${ports.merchantRpc}`, tls: undefined, timeoutMs: TIMEOUT_MS });
+  try {
+    const operators = channel.client(OperatorService);
+    const { merchants: existing } = await operators.listMerchants({});
+    const known = readDemo(file);
+    // Not there: the databases are others now, for instance because MONGODB_URI has changed.
+    const holds = existing.some((merchant) => merchant.merchantId === known?.merchant_id);
+    const merchants = known !== undefined && holds ? known : await makeMerchants(operators, existing);
+    const { partner_id, client_id, client_secret, merchant_id, account_ids, second_merchant } = merchants;
+    const demo = { ...urlsOf(ports), partner_id, client_id, client_secret, merchant_id, account_ids, second_merchant };
+    replaceFile(file, `${JSON.stringify(demo, undefined, 2)}\n`);
+    return demo;
+  } finally {
+    await channel.close();
+  }
+}
+
+/** Where the system answers. */
+export function urlsOf(ports: Ports): Urls {
+  const at = (port: number) => `http://127.0.0.1:${port}`;
+  return {
     base_url: at(ports.edge),
     biller_url: at(ports.biller),
     pay_url: at(ports.pay),
     rails_url: at(ports.rails),
     simulator_url: at(ports.simulator),
   };
-  const demo = { ...(readDemo(file) ?? (await createMerchants(ports))), ...urls };
-  const { merchant_id, second_merchant, partner_id, client_id, client_secret, account_ids } = demo;
-  const ordered = { ...urls, partner_id, client_id, client_secret, merchant_id, account_ids, second_merchant };
-  writeFileSync(`${file}.new`, `${JSON.stringify(ordered, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-  return ordered;
 }
 
 function readDemo(file: string): Demo | undefined {
@@ -66,31 +79,30 @@ function readDemo(file: string): Demo | undefined {
   }
 }
 
-async function createMerchants(ports: Ports) {
-  const channel = openChannel({ address: `127.0.0.1:${ports.merchantRpc}`, tls: undefined, timeoutMs: 20_000 });
-  try {
-    const operators = channel.client(OperatorService);
-    const first = await createMerchant(operators, 'Toko Demo');
-    const [accountId] = first.account_ids;
-    const merchantId = first.merchant_id;
-    await operators.fund({
-      operator: OPERATOR,
-      merchantId,
-      accountId,
-      amountSen: FUNDS_SEN,
-      operationId: `demo-${accountId}`,
-      rail: 'bank-transfer',
-    });
-    return { ...first, second_merchant: await createMerchant(operators, 'Toko Kedua') };
-  } finally {
-    await channel.close();
-  }
+type Operators = RpcClient<typeof OperatorService>;
+
+async function makeMerchants(operators: Operators, existing: readonly MerchantSummary[]): Promise<Merchants> {
+  const { merchant_id, ...first } = await ensureMerchant(operators, existing, FIRST);
+  const [accountId] = first.account_ids;
+  await operators.fund({
+    operator: OPERATOR,
+    merchantId: merchant_id,
+    accountId,
+    amountSen: FUNDS_SEN,
+    operationId: `demo-${accountId}`,
+    rail: 'bank-transfer',
+  });
+  const { partner_id, client_id, client_secret, account_ids } = await ensureMerchant(operators, existing, SECOND);
+  return { ...first, merchant_id, second_merchant: { partner_id, client_id, client_secret, account_ids } };
 }
 
-async function createMerchant(
-  operators: RpcClient<typeof OperatorService>,
+async function ensureMerchant(
+  operators: Operators,
+  existing: readonly MerchantSummary[],
   name: string,
 ): Promise<Merchant & { merchant_id: string }> {
+  const found = existing.find((merchant) => merchant.name === name);
+  if (found !== undefined) return takeUp(operators, found);
   const made = await operators.createMerchant({
     operator: OPERATOR,
     name,
@@ -98,17 +110,32 @@ async function createMerchant(
     ipWhitelist: ['127.0.0.1', '::1'],
     accountNames: ['Utama', 'Cadangan'],
   });
-  const [first, second] = made.accountIds;
-  if (first === undefined || second === undefined) throw new Error('the demo merchant has no two accounts');
   return {
     merchant_id: made.merchantId,
     partner_id: made.partnerId,
     client_id: made.clientId,
     client_secret: made.clientSecret,
-    account_ids: [first, second],
+    account_ids: pair(made.accountIds),
   };
 }
 
-function at(port: number): string {
-  return `http://127.0.0.1:${port}`;
+/** Its secret was shown once, to a launcher that is gone; so it gets a new one. */
+async function takeUp(operators: Operators, found: MerchantSummary): Promise<Merchant & { merchant_id: string }> {
+  const { merchantId, partnerId } = found;
+  const [clientId = ''] = found.clientIds;
+  const { clientSecret } = await operators.rotateSecret({ operator: OPERATOR, merchantId, clientId });
+  // The default account is the first that was opened, and so the one that is funded.
+  const accounts = found.accounts.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault)).map(({ accountId }) => accountId);
+  return {
+    merchant_id: merchantId,
+    partner_id: partnerId,
+    client_id: clientId,
+    client_secret: clientSecret,
+    account_ids: pair(accounts),
+  };
+}
+
+function pair([first, second]: readonly string[]): [string, string] {
+  if (first === undefined || second === undefined) throw new Error('the demo merchant has no two accounts');
+  return [first, second];
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Ports } from './ports.ts';
+import type { ReadinessProbe } from './readiness.ts';
 import type { Secrets } from './secrets.ts';
 
 /** A process of the system: how it is started and how one knows that it is ready. */
@@ -11,7 +12,7 @@ export type ProcessSpec = {
   env: Record<string, string>;
   /** Started together; the next stage waits until all of this one are ready. */
   stage: 'stores' | 'services';
-  ready: { tcp: number } | { http: string };
+  ready: ReadinessProbe;
 };
 
 export type TableOptions = {
@@ -29,11 +30,13 @@ export type TableOptions = {
 /** Small young generations keep idle services small; they grow under load all the same. */
 const NODE_FLAGS = ['--max-semi-space-size=8'];
 
+const REPLICA_SET = 'gerbang';
+
 /** Every process of a sandbox on one machine, as data. */
 export function processTable(options: TableOptions): ProcessSpec[] {
   const { dataFolder, ports, secrets } = options;
   const at = (port: number) => `127.0.0.1:${port}`;
-  const mongodbUri = options.mongodbUri ?? `mongodb://${at(ports.mongodb)}/?replicaSet=gerbang`;
+  const mongodbUri = options.mongodbUri ?? `mongodb://${at(ports.mongodb)}/?replicaSet=${REPLICA_SET}`;
   const common = {
     GERBANG_ENV: 'sandbox',
     MONGODB_URI: mongodbUri,
@@ -77,27 +80,22 @@ export function processTable(options: TableOptions): ProcessSpec[] {
   ];
 }
 
+/** The embedded server, or mongod where that is on PATH; a data folder stays with the one that has begun it. */
 function mongodb({ root, dataFolder, ports }: TableOptions): ProcessSpec {
+  const base = { name: 'mongodb', env: {}, stage: 'stores' as const };
   const port = String(ports.mongodb);
-  const folder = path.join(dataFolder, 'mongodb');
-  const base = { name: 'mongodb', env: {}, stage: 'stores' as const, ready: { tcp: ports.mongodb } };
-  if (isOnPath('mongod')) {
-    const args = [
-      '--dbpath',
-      folder,
-      '--port',
-      port,
-      '--bind_ip',
-      '127.0.0.1',
-      '--replSet',
-      'gerbang',
-      '--wiredTigerCacheSizeGB',
-      '0.25',
-    ];
-    return { ...base, command: 'mongod', args };
+  const embedded = path.join(dataFolder, 'mongodb');
+  const real = path.join(dataFolder, 'mongod');
+  if (existsSync(embedded) || (!existsSync(real) && !isOnPath('mongod'))) {
+    const main = path.join(root, 'packages/embedded-mongo/src/main.ts');
+    const args = [...NODE_FLAGS, main, '--data', embedded, '--port', port];
+    return { ...base, command: process.execPath, args, ready: { tcp: ports.mongodb } };
   }
-  const main = path.join(root, 'packages/embedded-mongo/src/main.ts');
-  return { ...base, command: process.execPath, args: [...NODE_FLAGS, main, '--data', folder, '--port', port] };
+  if (!isOnPath('mongod')) throw new Error(`the data in ${real} are of a mongod, which is no longer on PATH; put it there again`);
+  mkdirSync(real, { recursive: true });
+  const replicaSet = ['--replSet', REPLICA_SET, '--bind_ip', '127.0.0.1', '--port', port];
+  const args = ['--dbpath', real, ...replicaSet, '--wiredTigerCacheSizeGB', '0.25'];
+  return { ...base, command: 'mongod', args, ready: { replicaSet: { name: REPLICA_SET, port: ports.mongodb } } };
 }
 
 function nats(dataFolder: string, ports: Ports): ProcessSpec {
@@ -111,7 +109,7 @@ function nats(dataFolder: string, ports: Ports): ProcessSpec {
   };
 }
 
-export function isOnPath(command: string): boolean {
+function isOnPath(command: string): boolean {
   return (process.env.PATH ?? '').split(path.delimiter).some((folder) => {
     try {
       accessSync(path.join(folder, command), constants.X_OK);

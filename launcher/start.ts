@@ -1,55 +1,48 @@
-import { Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { Demo } from './demo.ts';
+import { onParentGone } from './parent.ts';
 import { readPorts } from './ports.ts';
 import { openSystem, type System } from './system.ts';
 
 /** `npm start [-- --fresh]`: the whole system until Ctrl-C, SIGTERM, or the death of the terminal or of the npm that started it. */
 export async function start(args: string[]): Promise<void> {
   const startMs = performance.now();
-  let system: System | undefined;
-  let stopping = false;
-  const stop = async () => {
-    if (stopping) return;
-    stopping = true;
-    if (system === undefined) return;
-    process.stdout.write('\nStopping …\n');
-    await system.stop();
-    process.exit(0);
+  const interrupted = new AbortController();
+  const stopRequested = new Promise<void>((resolve) => interrupted.signal.addEventListener('abort', () => resolve()));
+  const stop = () => {
+    if (!interrupted.signal.aborted) process.stdout.write('\nStopping …\n');
+    interrupted.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   onParentGone(stop);
   // A terminal that has gone takes no more text; that must not stop the stopping.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
-    const { values } = parseArgs({ args, options: { fresh: { type: 'boolean', default: false } } });
-    process.stdout.write('Starting Gerbang …\n');
-    system = await openSystem({
-      dataFolder: process.env.GERBANG_DATA ?? '.gerbang',
-      ports: readPorts(process.env),
-      fresh: values.fresh,
-      mongodbUri: process.env.MONGODB_URI || undefined,
-      natsUrl: process.env.NATS_URL || undefined,
-      env: {},
-      say: (line) => process.stdout.write(`${new Date().toISOString()} ${line}\n`),
-    });
+    const system = await open(args, interrupted.signal);
+    process.stdout.write(welcome(system.demo, system.dataFolder, (performance.now() - startMs) / 1_000));
+    await stopRequested;
+    await system.stop();
+    process.exit(0);
   } catch (error) {
+    if (interrupted.signal.aborted) process.exit(0);
     process.stderr.write(`gerbang: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
-  if (stopping) {
-    await system.stop();
-    process.exit(0);
-  }
-  process.stdout.write(welcome(system.demo, system.dataFolder, (performance.now() - startMs) / 1_000));
 }
 
-/** The bootstrap holds the other end of a pipe (GERBANG_PARENT_FD): its end means that it was killed. */
-function onParentGone(gone: () => void): void {
-  const descriptor = process.env.GERBANG_PARENT_FD;
-  if (descriptor === undefined) return;
-  // A socket, not a file stream: a blocked read of a file would keep the process from exiting.
-  new Socket({ fd: Number(descriptor), readable: true, writable: false }).on('end', gone).on('error', gone).resume().unref();
+function open(args: string[], signal: AbortSignal): Promise<System> {
+  const { values } = parseArgs({ args, options: { fresh: { type: 'boolean', default: false } } });
+  process.stdout.write('Starting Gerbang …\n');
+  return openSystem({
+    dataFolder: process.env.GERBANG_DATA ?? '.gerbang',
+    ports: readPorts(process.env),
+    fresh: values.fresh,
+    mongodbUri: process.env.MONGODB_URI || undefined,
+    natsUrl: process.env.NATS_URL || undefined,
+    env: {},
+    say: (line) => process.stdout.write(`${new Date().toISOString()} ${line}\n`),
+    signal,
+  });
 }
 
 function welcome(demo: Demo, dataFolder: string, seconds: number): string {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { openChannel } from '@gerbang/rpc';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { type Demo, ensureDemo } from './demo.ts';
+import { type Demo, ensureDemo, urlsOf } from './demo.ts';
 import { findFreePorts, type PortName, type Ports, takenPorts } from './ports.ts';
 import { processTable } from './processes.ts';
 import { ensureSecrets } from './secrets.ts';
@@ -40,11 +40,13 @@ export type SystemOptions = {
   natsUrl: string | undefined;
   env: Record<string, string>;
   say: (line: string) => void;
+  /** Gives the start up: what runs by then is stopped, and `openSystem` throws. */
+  signal?: AbortSignal;
 };
 
 /** Starts the system on a data folder. Throws, with what to do, when that folder or a port is taken or a process does not get ready. */
 export async function openSystem(options: SystemOptions): Promise<System> {
-  const folder = openDataFolder(options.dataFolder, { fresh: options.fresh });
+  const folder = await openDataFolder(options.dataFolder, { fresh: options.fresh, url: urlsOf(options.ports).base_url });
   try {
     const skipped = [
       ...UNUSED_PORTS,
@@ -64,28 +66,34 @@ export async function openSystem(options: SystemOptions): Promise<System> {
 async function run(options: SystemOptions, folder: DataFolder): Promise<System> {
   const { ports } = options;
   const table = processTable({ ...options, root, dataFolder: folder.path, secrets: ensureSecrets(folder.path) });
+  const logFolder = path.join(folder.path, 'logs');
   let supervisor: Supervisor;
   const start = async () => {
     const startMs = performance.now();
-    supervisor = createSupervisor(table, { logFolder: path.join(folder.path, 'logs'), say: options.say });
+    supervisor = createSupervisor(table, { logFolder, say: options.say, record: folder.record });
+    const giveUp = () => void supervisor.stop();
+    options.signal?.addEventListener('abort', giveUp);
     try {
+      options.signal?.throwIfAborted();
       await supervisor.start();
+      const demo = await ensureDemo(folder.path, ports);
+      return { demo, readyMs: Math.round(performance.now() - startMs) };
     } catch (error) {
       await supervisor.stop();
       throw error;
+    } finally {
+      options.signal?.removeEventListener('abort', giveUp);
     }
-    return Math.round(performance.now() - startMs);
   };
   const system: System = {
-    readyMs: await start(),
-    demo: await ensureDemo(folder.path, ports),
+    ...(await start()),
     dataFolder: folder.path,
     pids: () => [...supervisor.pids().values()],
     kill: (name, signal) => supervisor.kill(name, signal),
     ready: () => supervisor.ready(),
     async restart() {
       await supervisor.stop();
-      system.readyMs = await start();
+      Object.assign(system, await start());
     },
     async verifyLedger() {
       const channel = openChannel({ address: `127.0.0.1:${ports.ledgerRpc}`, tls: undefined, timeoutMs: 60_000 });
