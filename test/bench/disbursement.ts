@@ -8,6 +8,7 @@ import { type System, startSystem } from '../../launcher/system.ts';
 import { signIn } from '../support/merchant-client.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 import { type LoadResult, type Shot, shoot } from './load.ts';
+import { cpuMsByProcess } from './process-cpu.ts';
 
 const CONNECTIONS = 32;
 const WARM_UP_MS = 5_000;
@@ -29,10 +30,12 @@ export async function benchDisbursement(): Promise<object> {
     const floorBefore = await measureFloor();
     await fire(system, shots, WARM_UP_MS);
     const announcedBefore = await quiet(sink);
+    const cpuBefore = cpuMsByProcess(system.pids());
     const load = await fire(system, shots, MEASURED_MS);
     const endMs = Date.now();
     await eventually('all are announced', () => sink.hooks.length - announcedBefore >= load.answers, 60_000);
     const drainedMs = Date.now() - endMs;
+    const cpuAfter = cpuMsByProcess(system.pids());
     const inTime = sink.hooks.slice(announcedBefore).filter((hook) => hook.atMs <= endMs + ANNOUNCED_WITHIN_MS).length;
     const floorAfter = await measureFloor();
     const floorPerSecond = Math.round((floorBefore.perSecond + floorAfter.perSecond) / 2);
@@ -46,6 +49,9 @@ export async function benchDisbursement(): Promise<object> {
       announcedWithin5s: `${inTime} of ${load.answers}`,
       drainedMs,
       acceptanceMs: { p50: load.p50Ms, p99: load.p99Ms },
+      cpuMsPerTransfer: Object.fromEntries(
+        [...cpuAfter].map(([name, ms]) => [name, Number(((ms - (cpuBefore.get(name) ?? 0)) / load.answers).toFixed(2))]),
+      ),
       floor: { perSecond: floorPerSecond, p50Ms: floorAfter.p50Ms, p99Ms: floorAfter.p99Ms },
       ratioToFloor: Number((finishedPerSecond / floorPerSecond).toFixed(4)),
     };

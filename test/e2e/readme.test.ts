@@ -1,0 +1,92 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findFreePorts, PORTS, type PortName } from '../../launcher/ports.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+
+/** Every npm command of the README, and where it is executed. One that is added has to be added here, and run. */
+const COMMANDS: Record<string, string> = {
+  'npm start': 'here',
+  'npm start -- --fresh': 'here',
+  'npm test': 'runs this test',
+  'npm run gerbang -- --help': 'here',
+  'npm run check': 'before the tests in CI',
+  'npm run bench -- disbursement': 'by hand: figures are measured on a quiet machine',
+  'npm run bench -- startup': 'by hand: figures are measured on a quiet machine',
+};
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gerbang-readme-'));
+  const ports = await findFreePorts();
+  const variables = (Object.keys(PORTS) as PortName[]).map((name) => [PORTS[name].variable, String(ports[name])]);
+  // The tools that run this test are the ones that a first start would bring.
+  env = {
+    ...process.env,
+    ...Object.fromEntries(variables),
+    GERBANG_DATA: path.join(folder, '.gerbang'),
+    GERBANG_NODE: process.execPath,
+    GERBANG_PNPM: execFileSync('sh', ['-c', 'command -v pnpm']).toString().trim(),
+    MERCHANT_RPC: `127.0.0.1:${ports.merchantRpc}`,
+  };
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('every command is known, and so is executed', () => {
+  const found = new Set([...readme.matchAll(/npm (?:start|test|run [a-z]+)(?: -- [a-z-]+)?/g)].map(([command]) => command));
+  expect([...found].sort()).toEqual(Object.keys(COMMANDS).sort());
+});
+
+test('npm start, the first payment as it is pasted, Ctrl-C; then afresh', async () => {
+  const snippet = /<!-- first-payment[^>]*-->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1];
+  if (snippet === undefined) throw new Error('the README has no first payment');
+  const first = await start(['start']);
+  const answer = JSON.parse(execFileSync('bash', ['-euo', 'pipefail', '-c', snippet], { cwd: folder, env }).toString());
+  expect(answer).toMatchObject({
+    response_code: 'SP000',
+    data: { transaction_status: { code: '00' }, net_amount: { value: '150000.00' } },
+  });
+  const before = demo();
+  await interrupt(first);
+  const fresh = await start(['start', '--', '--fresh']);
+  expect(demo().merchant_id).not.toBe(before.merchant_id);
+  const help = execFileSync('npm', ['run', 'gerbang', '--', '--help'], { cwd: root, env }).toString();
+  expect(help).toContain('merchant');
+  await interrupt(fresh);
+}, 180_000);
+
+function demo(): { merchant_id: string } {
+  return JSON.parse(readFileSync(path.join(folder, '.gerbang/demo.json'), 'utf8'));
+}
+
+/** Runs an npm command of the README until it says that it is ready. */
+async function start(args: string[]): Promise<ChildProcess> {
+  const child = spawn('npm', args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let output = '';
+  await new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      if (output.includes('Gerbang is ready')) resolve();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('exit', () => reject(new Error(`npm ${args.join(' ')} ended: ${output}`)));
+  });
+  return child;
+}
+
+/** Ctrl-C: the terminal sends it to the whole group. npm may end before what it has started; all is over when nobody can write any more. */
+async function interrupt(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined) throw new Error('it has not been started');
+  const ended = once(child, 'close');
+  process.kill(-child.pid, 'SIGINT');
+  await ended;
+}
