@@ -9,13 +9,13 @@ const LOCK = 'launcher.lock';
 const PROCESSES = 'processes.json';
 /** What `--fresh` keeps: nothing of it is data. */
 const KEPT = new Set(['tools', 'compile-cache', LOCK]);
-/** The guard of a killed launcher gives its processes 10 s; a little longer than that. */
+/** How long the guard of a killed launcher, and then its processes, may take to end: the guard gives them 10 s. */
 const LEFTOVERS_MS = 15_000;
 
 /** A folder that this process alone works in. */
 export type DataFolder = {
   path: string;
-  /** Keeps what runs on the folder, so that the next start can end it should this launcher and its guard be killed. */
+  /** Keeps what runs on the folder, the guard first, so that the next start can end it should this launcher and its guard be killed. */
   record(processes: ProcessIdentity[]): void;
   release(): void;
 };
@@ -109,16 +109,20 @@ function readHolder(lock: string): Holder | undefined {
   }
 }
 
-/** Waits for the guard of a killed launcher to end what it left, then ends the rest: it would write to the same data. */
+/** What a killed launcher left would write to the same data: its guard ends it; where that was killed too, it is ended here. */
 async function endLeftovers(file: string): Promise<void> {
-  let left = readProcesses(file).filter(lives);
-  const deadline = Date.now() + LEFTOVERS_MS;
-  while (left.length > 0 && Date.now() < deadline) {
-    await sleep(100);
-    left = left.filter(lives);
+  const [guard, ...processes] = readProcesses(file);
+  if (guard !== undefined) await waitUntilGone([guard], LEFTOVERS_MS);
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    for (const { pid } of processes.filter(lives)) process.kill(pid, signal);
+    await waitUntilGone(processes, LEFTOVERS_MS);
   }
-  for (const { pid } of left) process.kill(pid, 'SIGKILL');
   rmSync(file, { force: true });
+}
+
+async function waitUntilGone(processes: ProcessIdentity[], timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (processes.some(lives) && Date.now() < deadline) await sleep(50);
 }
 
 function readProcesses(file: string): ProcessIdentity[] {

@@ -1,27 +1,35 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { runChecks } from './check.ts';
-import { start } from './start.ts';
+import { onParentGone } from './parent.ts';
+import { readPorts } from './ports.ts';
 
 const root = path.dirname(import.meta.dirname);
 const [command = '', ...rest] = process.argv.slice(2);
 const args = rest.filter((argument) => argument !== '--');
 
+/** turbo must neither call home nor look for a cache elsewhere. */
+const TURBO_ENV = { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', TURBO_NO_UPDATE_NOTIFIER: '1' };
+const CHECKS = ['check:types', 'check:lint', 'check:boundaries', 'check:buf'];
+
 switch (command) {
-  case 'start':
+  case 'start': {
+    const { start } = await import('./start.ts');
     await start(args);
     break;
+  }
   case 'test':
-    process.exitCode = await run('vitest', ['run', ...args]);
+    process.exitCode = await timed('npm test', () => run('vitest', ['run', ...args]));
     break;
   case 'check':
-    process.exitCode = await runChecks(root);
+    process.exitCode = await timed('npm run check', () =>
+      run('turbo', ['run', ...CHECKS.map((task) => `//#${task}`), '--continue', '--output-logs=errors-only'], TURBO_ENV),
+    );
     break;
   case 'bench':
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
   case 'gerbang':
-    process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args]);
+    process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args], addresses());
     break;
   default:
     process.stderr.write(
@@ -31,11 +39,31 @@ switch (command) {
 }
 
 /** Runs a command of the project with this terminal; gives its exit code. */
-function run(file: string, parameters: string[]): Promise<number> {
+function run(file: string, parameters: string[], env: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, parameters, { cwd: root, stdio: 'inherit' });
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+    const child = spawn(file, parameters, { cwd: root, env: { ...env, ...process.env }, stdio: 'inherit' });
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+    onParentGone(() => child.kill('SIGTERM'));
     child.on('error', reject);
     child.on('exit', (code) => resolve(code ?? 1));
   });
+}
+
+/** Ends with one line that says how it went. */
+async function timed(name: string, work: () => Promise<number>): Promise<number> {
+  const startMs = performance.now();
+  const code = await work();
+  const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+  process.stdout.write(`${name}: ${code === 0 ? 'passed' : `FAILED (exit code ${code})`} after ${seconds} s\n`);
+  return code;
+}
+
+/** Where the operators' commands find a system that `npm start` has started with the same environment. */
+function addresses(): Record<string, string> {
+  const ports = readPorts(process.env);
+  return {
+    MERCHANT_RPC: `127.0.0.1:${ports.merchantRpc}`,
+    LEDGER_RPC: `127.0.0.1:${ports.ledgerRpc}`,
+    MONEY_OUT_RPC: `127.0.0.1:${ports.moneyOutRpc}`,
+  };
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -28,9 +29,21 @@ export async function handOver({ node, main, args, root, dataFolder, searchPath 
   process.exit(status);
 }
 
+/** npm runs a script through a shell, which may stay between the two; so both ends of that line are watched. */
 function watchParent(gone) {
   const parent = process.ppid;
+  const grandparent = parentOf(parent);
   return setInterval(() => {
-    if (process.ppid !== parent) gone();
+    if (process.ppid !== parent || parentOf(parent) !== grandparent) gone();
   }, PARENT_CHECK_MS);
+}
+
+/** Undefined where there is no /proc. */
+function parentOf(pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+  } catch {
+    return undefined;
+  }
 }
