@@ -1,7 +1,8 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { type EventBatch, EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
-import type { Closeable, Logger } from '@gerbang/runtime';
+import { type Closeable, contextFrom, currentTraceparent, type Logger, withSpan } from '@gerbang/runtime';
 import type { AfterWrite, AggregateDocument, Store, StoredEvent } from '@gerbang/store';
+import { headers } from '@nats-io/transport-node';
 import type { Document } from 'mongodb';
 import { type Bus, ensureStream } from './bus.ts';
 
@@ -44,8 +45,15 @@ export function createRelay(options: { bus: Bus; store: Store; service: string; 
       throw error;
     });
     const batch = toBinary(EventBatchSchema, toBatch(service, type, document));
+    const subject = `gerbang.${service}.${type}`;
+    // A batch may hold events of several requests; the newest one's trace leads.
+    const parent = contextFrom(document.tail.at(-1)?.traceparent ?? '');
     try {
-      await jetstream.publish(`gerbang.${service}.${type}`, batch, { timeout: PUBLISH_TIMEOUT_MS });
+      await withSpan(`publish ${subject}`, { kind: 'PRODUCER', parent, attributes: { 'messaging.system': 'nats' } }, async () => {
+        const carrier = headers();
+        carrier.set('traceparent', currentTraceparent());
+        await jetstream.publish(subject, batch, { timeout: PUBLISH_TIMEOUT_MS, headers: carrier });
+      });
     } catch (error) {
       // The stream itself may be gone, with NATS's whole store: make it again before the next publication.
       streamReady = undefined;
