@@ -4,6 +4,7 @@ import { Binary, type Collection, type Document, type Filter, type OptionalUnles
 import type { Store } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { traced } from './traced.ts';
+import { type Upcaster, upcast } from './upcast.ts';
 
 /** An event on its way into an aggregate's tail; `payload` is a serialized message. */
 export type NewEvent = { type: string; schema: number; payload: Uint8Array; atMs: number };
@@ -36,11 +37,13 @@ export type Change<State> = {
 };
 
 /** Which version of which aggregate a change was decided on. */
-export type Versioned = Pick<AggregateDocument<Document>, '_id' | 'version' | 'incarnation' | 'last_seq'>;
+export type Versioned = Pick<AggregateDocument<Document>, '_id' | 'schema' | 'version' | 'incarnation' | 'last_seq'>;
 
 /** A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version. */
 export type Aggregates<State extends Document> = {
   collection: Collection<AggregateDocument<State>>;
+  /** A document read from the collection directly, in the current schema. */
+  read(document: AggregateDocument<State>): AggregateDocument<State>;
   /** Creates the aggregate; undefined when the id is taken. */
   insert(
     id: string,
@@ -59,13 +62,21 @@ export type Aggregates<State extends Document> = {
 /** Called with the document after each write that added events; the relay hooks in here. */
 export type AfterWrite = (type: string, document: AggregateDocument<Document>) => void;
 
-/** Opens a collection of aggregates and its indexes. `schema` is the version of the state's shape, stored on each document. */
+/**
+ * Opens a collection of aggregates and its indexes. `schema` is the version of the state's shape, stored on each document; `upcasters` lift older ones,
+ * one for each earlier version.
+ */
 export async function openAggregates<State extends Document>(
   store: Store,
   name: string,
-  options: { schema: number; afterWrite?: AfterWrite },
+  options: { schema: number; upcasters?: readonly Upcaster[]; afterWrite?: AfterWrite },
 ): Promise<Aggregates<State>> {
+  const upcasters = options.upcasters ?? [];
+  if (upcasters.length !== options.schema - 1)
+    throw new Error(`${name} has schema ${options.schema} and ${upcasters.length} upcasters`);
   const collection = store.collection<AggregateDocument<State>>(name);
+  const read = (document: AggregateDocument<State>) =>
+    document.schema === options.schema ? document : upcast(document, upcasters);
   await collection.createIndex(
     { 'tail.at': 1 },
     { name: 'unconfirmed', partialFilterExpression: { 'tail.0': { $exists: true } } },
@@ -75,6 +86,7 @@ export async function openAggregates<State extends Document>(
   };
   return {
     collection,
+    read,
     async insert(id, merchantId, state, events) {
       const document = {
         ...state,
@@ -99,8 +111,10 @@ export async function openAggregates<State extends Document>(
     },
     async change(current, change) {
       const events = change.events ?? [];
+      // A document of an older schema is written whole in the current one: no mixture of the two is ever stored.
+      const lifted = current.schema === options.schema ? {} : { ...stateOf(current, change.unset), schema: options.schema };
       const update: Document = {
-        $set: { ...change.set, last_seq: current.last_seq + BigInt(events.length) },
+        $set: { ...lifted, ...change.set, last_seq: current.last_seq + BigInt(events.length) },
         $inc: { version: 1n },
       };
       if (events.length > 0) update.$push = { tail: { $each: toTail(events, current.last_seq) } };
@@ -122,7 +136,7 @@ export async function openAggregates<State extends Document>(
       const found = await traced('findOne', name, () =>
         collection.findOne(filter, options?.linearizable ? { readConcern: 'linearizable' } : {}),
       );
-      return (found ?? undefined) as AggregateDocument<State> | undefined;
+      return found === null ? undefined : read(found as AggregateDocument<State>);
     },
     async removeUnannounced(current) {
       const filter = { _id: current._id, version: current.version, incarnation: current.incarnation, last_seq: 0n } as Filter<
@@ -144,4 +158,10 @@ function toTail(events: readonly NewEvent[], lastSeq: bigint): StoredEvent[] {
     payload: new Binary(event.payload),
     traceparent,
   }));
+}
+
+/** The fields of the state alone, without those that the change removes. */
+function stateOf(document: Document, removed: readonly string[] = []): Document {
+  const { _id, schema, version, incarnation, last_seq, merchant_id, tail, ...state } = document;
+  return Object.fromEntries(Object.entries(state).filter(([field]) => !removed.includes(field)));
 }

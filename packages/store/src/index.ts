@@ -15,3 +15,4 @@ export { isDuplicateKey, isDuplicateKeysOnly } from './duplicate-key.ts';
 export { type IdempotencyClaim, type IdempotencyKeys, openIdempotencyKeys } from './idempotency.ts';
 export { insertMissing } from './insert-missing.ts';
 export { traced } from './traced.ts';
+export type { Upcaster } from './upcast.ts';

@@ -87,3 +87,17 @@ test('sen are bigint over the whole range', async () => {
     expect((await amounts.findOne({ _id: 'x' }))?.sen).toBe(sen);
   }
 });
+
+test('a document of an older schema is read in the current one and written whole; a newer one is left alone', async () => {
+  await insert('g', { color: 'red', note: 'wet' });
+  const later = await openAggregates<{ paint: string; note?: string }>(store, 'things', {
+    schema: 2,
+    upcasters: [({ color, ...rest }) => ({ ...rest, paint: color })],
+  });
+  const lifted = await later.find('g');
+  if (lifted === undefined) throw new Error('g is not there');
+  expect(lifted).toMatchObject({ paint: 'red', note: 'wet', schema: 1 });
+  await later.change(lifted, { set: { note: 'dry' } });
+  expect(await later.find('g')).toMatchObject({ paint: 'red', note: 'dry', schema: 2 });
+  await expect(things.find('g')).rejects.toThrow('schema 2');
+});

@@ -124,7 +124,7 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
   const idOf = (accountId: string, referenceNumber: string) => `${accountId}:${referenceNumber}`;
   return {
     aggregates,
-    fromDocument,
+    fromDocument: (document) => fromDocument(aggregates.read(document)),
     async insert(order) {
       const document = await aggregates.insert(
         idOf(order.accountId, order.referenceNumber),
@@ -140,7 +140,7 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
     },
     async findByTransactionId(accountId, transactionId) {
       const document = await collection.findOne({ account_id: accountId, transaction_id: transactionId });
-      return document === null ? undefined : fromDocument(document as Stored);
+      return document === null ? undefined : fromDocument(aggregates.read(document as Stored));
     },
     async apply(transfer, events, nowMs, nextDueMs) {
       const state = events.reduce(evolve, transfer.state);
@@ -171,13 +171,13 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
           { sort: { transaction_id: -1 }, limit: query.limit },
         )
         .toArray();
-      return documents.map((document) => fromDocument(document as Stored));
+      return documents.map((document) => fromDocument(aggregates.read(document as Stored)));
     },
     async listUnresolved(limit) {
       const documents = await collection
         .find({ unresolved_at: { $type: 'date' }, status: 'sent' }, { sort: { unresolved_at: 1 }, limit })
         .toArray();
-      return documents.map((document) => fromDocument(document as Stored));
+      return documents.map((document) => fromDocument(aggregates.read(document as Stored)));
     },
   };
 }
