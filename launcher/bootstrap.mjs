@@ -11,29 +11,35 @@ import { ensureNode, ensurePnpm } from './bootstrap/tools.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dataFolder = path.resolve(root, process.env.GERBANG_DATA || '.gerbang');
-const toolsFolder = path.join(dataFolder, 'tools');
+const toolsFolder = path.resolve(root, process.env.GERBANG_TOOLS || path.join(dataFolder, 'tools'));
 const args = process.argv.slice(2);
 
 /** Tests and benchmarks start a NATS of their own whatever NATS_URL says. */
 const needsNats = args[0] === 'test' || args[0] === 'bench' || (args[0] === 'start' && !process.env.NATS_URL);
 
 try {
-  if (Number(process.versions.node.split('.')[0]) < 20)
+  if (Number(process.versions.node.split('.')[0]) < 20) {
     throw new SetupError(`Node 20 or newer is needed to start; this is ${process.version}.`);
+  }
+  const { node, searchPath } = await prepare();
+  await handOver({ node, main: path.join(root, 'launcher', 'main.ts'), args, root, dataFolder, searchPath });
+} catch (error) {
+  process.stderr.write(`gerbang: ${error instanceof SetupError ? error.message : error.stack}\n`);
+  process.exit(1);
+}
+
+/** Everything that has to be there before the launcher runs; quick where it is. */
+async function prepare() {
   const letGo = await takeInstallLock(toolsFolder);
   try {
     const node = await ensureNode(toolsFolder);
     const pnpm = await ensurePnpm(toolsFolder);
     const folders = [path.dirname(node), path.dirname(pnpm), path.join(root, 'node_modules', '.bin')];
     if (needsNats) folders.push(path.dirname(await ensureNats(toolsFolder)));
-    const searchPath = [...folders, process.env.PATH].join(path.delimiter);
+    const searchPath = [...folders, process.env.PATH ?? ''].join(path.delimiter);
     await installDependencies({ root, toolsFolder, pnpm, searchPath });
-    letGo();
-    await handOver({ node, main: path.join(root, 'launcher', 'main.ts'), args, root, dataFolder, searchPath });
+    return { node, searchPath };
   } finally {
     letGo();
   }
-} catch (error) {
-  process.stderr.write(`gerbang: ${error instanceof SetupError ? error.message : error.stack}\n`);
-  process.exit(1);
 }

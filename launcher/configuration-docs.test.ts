@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { busShape, commonShape, rpcShape, storeShape } from '@gerbang/runtime';
+import { describe, expect, test } from 'vitest';
+import { PORTS } from './ports.ts';
+
+const root = path.dirname(import.meta.dirname);
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const documented = sections(read('docs/configuration.md'));
+const shared = new Set([commonShape, rpcShape, storeShape, busShape].flatMap((shape) => Object.keys(shape)));
+/** Between the bootstrap and the launcher, or the surroundings' own. */
+const NOT_SETTINGS = new Set(['PATH', 'GERBANG_PARENT_FD']);
+
+/** Each heading's rows: variable → the rest of its row. */
+function sections(markdown: string): Map<string, Map<string, string>> {
+  const found = new Map<string, Map<string, string>>();
+  let rows = new Map<string, string>();
+  for (const line of markdown.split('\n')) {
+    const heading = /^#+ (.+)$/.exec(line)?.[1];
+    if (heading !== undefined) {
+      rows = new Map();
+      found.set(heading, rows);
+    }
+    const row = /^\| `([A-Z][A-Z0-9_]+)` \|(.*)$/.exec(line);
+    if (row !== null) rows.set(row[1] ?? '', row[2] ?? '');
+  }
+  return found;
+}
+
+function listed(heading: string): string[] {
+  return [...(documented.get(heading)?.keys() ?? [])].sort();
+}
+
+/** The variables that a config.ts names in its shape, without those that services share. */
+function ownVariables(file: string): string[] {
+  const names = [...read(file).matchAll(/^ {2}([A-Z][A-Z0-9_]+)[:,]/gm)].map((match) => match[1] ?? '');
+  return names.filter((name) => !shared.has(name)).sort();
+}
+
+describe('docs/configuration.md lists exactly what is read', () => {
+  test.each([
+    ['Every service', commonShape],
+    ['gRPC', rpcShape],
+    ['Database', storeShape],
+    ['Events', busShape],
+  ])('%s', (heading, shape) => {
+    expect(listed(heading)).toEqual(Object.keys(shape).sort());
+  });
+
+  test.each(readdirSync(path.join(root, 'services')))('service %s', (service) => {
+    const own = ownVariables(`services/${service}/src/config.ts`);
+    expect(own.length).toBeGreaterThan(2);
+    expect(listed(service)).toEqual(own);
+  });
+
+  test('the operators’ commands', () => {
+    expect(listed("Operators' commands")).toEqual(ownVariables('launcher/cli/config.ts'));
+  });
+
+  test('the ports, with their defaults', () => {
+    const ports = Object.values(PORTS);
+    expect(listed('Ports')).toEqual([...ports.map(({ variable }) => variable), 'GERBANG_PORT_OFFSET'].sort());
+    for (const { variable, standard } of ports) expect(documented.get('Ports')?.get(variable)).toContain(` ${standard} `);
+  });
+
+  test('the launcher', () => {
+    const files = readdirSync(path.join(root, 'launcher'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(ts|mjs)$/.test(file) && !/node_modules|\.test\.ts$/.test(file))
+      .map((file) => read(path.join('launcher', file)));
+    const names = files.flatMap((text) =>
+      [...text.matchAll(/\bprocess\.env\.([A-Z][A-Z0-9_]+)/g)].map((match) => match[1] ?? ''),
+    );
+    expect(listed('Launcher')).toEqual([...new Set(names)].filter((name) => !NOT_SETTINGS.has(name)).sort());
+  });
+});
