@@ -121,7 +121,7 @@ function isDecider(file: string, text: string): boolean {
 }
 
 function isTest(file: string): boolean {
-  return file.startsWith('test/') || /\.test\.ts$/.test(file) || /^(packages|services)\/[^/]+\/test\//.test(file);
+  return file.startsWith('test/') || /\.test\.ts$/.test(file) || /^(launcher|packages\/[^/]+|services\/[^/]+)\/test\//.test(file);
 }
 
 function ownerOf(file: string): string {

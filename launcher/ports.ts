@@ -27,14 +27,28 @@ export const PORTS = {
 export type PortName = keyof typeof PORTS;
 export type Ports = Record<PortName, number>;
 
+const PORT_MAX = 65_535;
 const NAMES = Object.keys(PORTS) as PortName[];
 
-/** The ports that the environment asks for; GERBANG_PORT_OFFSET shifts all defaults, for a second system beside the first. Throws with the variable's name. */
+/**
+ * The ports that the environment asks for; GERBANG_PORT_OFFSET shifts all defaults, for a second system beside the first.
+ * Throws with the name of the variable that is wrong.
+ */
 export function readPorts(env: NodeJS.ProcessEnv): Ports {
-  const offset = readNumber('GERBANG_PORT_OFFSET', env, 0);
-  return Object.fromEntries(
-    NAMES.map((name) => [name, readNumber(PORTS[name].variable, env, PORTS[name].standard + offset)]),
-  ) as Ports;
+  const offset = readNumber(env, 'GERBANG_PORT_OFFSET') ?? 0;
+  const ports = NAMES.map((name): [PortName, number] => {
+    const { variable, standard } = PORTS[name];
+    const port = readNumber(env, variable) ?? standard + offset;
+    if (port < 1 || port > PORT_MAX)
+      throw new Error(`${variable}: ${port} is no port; choose one, or a smaller GERBANG_PORT_OFFSET`);
+    return [name, port];
+  });
+  for (const [i, [name, port]] of ports.entries()) {
+    const other = ports.slice(0, i).find(([, earlier]) => earlier === port)?.[0];
+    if (other !== undefined)
+      throw new Error(`${PORTS[other].variable} and ${PORTS[name].variable} are both ${port}; each needs its own`);
+  }
+  return Object.fromEntries(ports) as Ports;
 }
 
 /** Ports that are free now, for tests. */
@@ -45,30 +59,33 @@ export async function findFreePorts(): Promise<Ports> {
   return Object.fromEntries(NAMES.map((name, i) => [name, ports[i]])) as Ports;
 }
 
-/** One line for each port that is taken: which, what for, by whom where that can be told, and the variable that moves it. */
+/** One line for each port that can't be had: which, what for, by whom it is taken where that can be told, and the variable that moves it. */
 export async function takenPorts(ports: Ports, names: readonly PortName[]): Promise<string[]> {
-  const lines = await Promise.all(
-    names.map(async (name) => {
-      try {
-        await (await listen(ports[name])).close();
-        return undefined;
-      } catch {
-        const owner = ownerOf(ports[name]);
-        const { purpose, variable } = PORTS[name];
-        return `port ${ports[name]} (${purpose}) is taken${owner === undefined ? '' : ` by ${owner}`}; set ${variable} to another one`;
-      }
-    }),
-  );
-  return lines.filter((line) => line !== undefined);
+  const lines: string[] = [];
+  for (const name of names) {
+    const reason = await whyNot(ports[name]);
+    const { purpose, variable } = PORTS[name];
+    if (reason !== undefined) lines.push(`port ${ports[name]} (${purpose}) ${reason}; set ${variable} to another one`);
+  }
+  return lines;
 }
 
-function readNumber(variable: string, env: NodeJS.ProcessEnv, fallback: number): number {
+async function whyNot(port: number): Promise<string | undefined> {
+  try {
+    await (await listen(port)).close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return 'may not be used by this user';
+    const owner = ownerOf(port);
+    return owner === undefined ? 'is taken' : `is taken by ${owner}`;
+  }
+}
+
+function readNumber(env: NodeJS.ProcessEnv, variable: string): number | undefined {
   const text = env[variable];
-  if (text === undefined || text === '') return fallback;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new Error(`${variable} is not valid: expected a port, 0 to 65535`);
-  return value;
+  if (text === undefined || text === '') return undefined;
+  if (!/^\d{1,5}$/.test(text)) throw new Error(`${variable} is not valid: expected a number`);
+  return Number(text);
 }
 
 async function listen(port: number): Promise<{ port: number; close: () => Promise<void> }> {

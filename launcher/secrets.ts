@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { replaceFile } from './data-folder.ts';
 
 /** What a sandbox needs to keep secret; made once, kept in the data folder (mode 0600). Keys are PEM in base64. */
 export type Secrets = {
@@ -31,6 +32,6 @@ export function ensureSecrets(folder: string): Secrets {
       publicKey: base64(publicKey),
     },
   };
-  writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
+  replaceFile(file, `${JSON.stringify(secrets)}\n`);
   return secrets;
 }

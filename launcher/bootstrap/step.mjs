@@ -69,7 +69,7 @@ export function run(command, args, { env = process.env, cwd, onLine } = {}) {
 }
 
 /** Whether the output of npm, pnpm or apt says that the network was not there. */
-export function isNetworkTrouble(lines) {
+function isNetworkTrouble(lines) {
   return /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|dns error|Could not resolve|Temporary failure|Could not connect|error sending request|Network is unreachable|timed out/i.test(
     lines.join('\n'),
   );
@@ -77,9 +77,15 @@ export function isNetworkTrouble(lines) {
 
 /** The message for a step that failed: what, why, what to do about it, and the last lines of what was tried. */
 export function failure(what, lines, remedies) {
-  const why = isNetworkTrouble(lines) ? 'the network (or its proxy) does not answer' : 'the command failed';
   const tail = lines.slice(-8).map((line) => `    ${line}`);
   return new SetupError(
-    [`${what}: ${why}.`, 'What to do:', ...remedies.map((r) => `  - ${r}`), 'Last lines:', ...tail].join('\n'),
+    [`${what}: ${reason(lines)}.`, 'What to do:', ...remedies.map((r) => `  - ${r}`), 'Last lines:', ...tail].join('\n'),
   );
+}
+
+function reason(lines) {
+  if (/CERT_|SELF_SIGNED|certificate/i.test(lines.join('\n'))) {
+    return 'the other side has a certificate that is not trusted here (a proxy in between? name its certificate: NODE_EXTRA_CA_CERTS, SSL_CERT_FILE)';
+  }
+  return isNetworkTrouble(lines) ? 'the network (or its proxy) does not answer' : 'the command failed';
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findViolations, importsOf, readSources } from './boundaries.ts';
+import { findViolations, importsOf, readSources } from '../boundaries.ts';
 
 const check = (files: Record<string, string>) => findViolations(new Map(Object.entries(files)));
 
@@ -70,7 +70,7 @@ describe('boundaries', () => {
   });
 
   test('the files of the repository are found', () => {
-    const sources = readSources(path.dirname(import.meta.dirname));
+    const sources = readSources(path.resolve(import.meta.dirname, '../..'));
     expect(sources.has('launcher/boundaries.ts')).toBe(true);
     expect([...sources.keys()].filter((file) => file.startsWith('services/')).length).toBeGreaterThan(20);
   });

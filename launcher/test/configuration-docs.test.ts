@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { busShape, commonShape, rpcShape, storeShape } from '@gerbang/runtime';
 import { describe, expect, test } from 'vitest';
-import { PORTS } from './ports.ts';
+import { PORTS } from '../ports.ts';
 
-const root = path.dirname(import.meta.dirname);
+const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const documented = sections(read('docs/configuration.md'));
 const shared = new Set([commonShape, rpcShape, storeShape, busShape].flatMap((shape) => Object.keys(shape)));
