@@ -12,7 +12,7 @@ export async function takeInstallLock(toolsFolder) {
     if (takes(file)) return () => fs.rmSync(file, { force: true });
     const holder = holderOf(file);
     if (holder === undefined) {
-      fs.rmSync(file, { force: true });
+      removeStale(file);
       continue;
     }
     if (!told) process.stderr.write(`  … waiting for process ${holder}, which is installing\n`);
@@ -33,6 +33,19 @@ function takes(file) {
     return false;
   } finally {
     fs.rmSync(own);
+  }
+}
+
+/** Moved aside before it is deleted: if meanwhile somebody else has taken it over, theirs is put back. */
+function removeStale(file) {
+  const aside = `${file}-stale-${process.pid}`;
+  try {
+    fs.renameSync(file, aside);
+    if (holderOf(aside) !== undefined) fs.linkSync(aside, file);
+  } catch (error) {
+    if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error;
+  } finally {
+    fs.rmSync(aside, { force: true });
   }
 }
 

@@ -7,6 +7,7 @@ import { failure, run, SetupError, step } from './step.mjs';
 const NODE_VERSION = '24.21.0';
 const PNPM_VERSION = '12.21.0';
 const MARKER = 'installed.json';
+const TEMPORARY = '.installing-';
 
 /** Path of a Node 24: GERBANG_NODE, else the one that runs where it is new enough, else the npm package's, installed once. */
 export async function ensureNode(toolsFolder) {
@@ -60,9 +61,12 @@ export async function ensurePnpm(toolsFolder) {
 export async function ensureTool(toolsFolder, { tool, version }, install) {
   const folder = path.join(toolsFolder, `${tool.toLowerCase()}-${version}`);
   if (fs.existsSync(path.join(folder, MARKER))) return folder;
-  const temporary = path.join(toolsFolder, `.installing-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const temporary = path.join(toolsFolder, `${TEMPORARY}${process.pid}-${randomBytes(4).toString('hex')}`);
   return step(`${tool} ${version}`, async (note) => {
     try {
+      // What an interrupted installation left; nobody else installs now.
+      const left = fs.existsSync(toolsFolder) ? fs.readdirSync(toolsFolder).filter((name) => name.startsWith(TEMPORARY)) : [];
+      for (const name of left) fs.rmSync(path.join(toolsFolder, name), { recursive: true, force: true });
       fs.mkdirSync(temporary, { recursive: true });
       await install(temporary, note);
       fs.writeFileSync(path.join(temporary, MARKER), `${JSON.stringify({ tool, version, at: new Date().toISOString() })}\n`);
