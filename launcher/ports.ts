@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
@@ -51,12 +52,22 @@ export function readPorts(env: NodeJS.ProcessEnv): Ports {
   return Object.fromEntries(ports) as Ports;
 }
 
+/**
+ * Below the range that connections are made from: a client that keeps trying to reach a killed server on a port of that range connects to itself
+ * sooner or later, and then holds the port.
+ */
+const TEST_PORTS = [10_000, 32_000] as const;
+
 /** Ports that are free now, for tests. */
 export async function findFreePorts(): Promise<Ports> {
-  const probes = await Promise.all(NAMES.map(() => listen(0)));
-  const ports = probes.map((probe) => probe.port);
-  await Promise.all(probes.map((probe) => probe.close()));
-  return Object.fromEntries(NAMES.map((name, i) => [name, ports[i]])) as Ports;
+  const ports = {} as Ports;
+  const taken = new Set<number>();
+  for (const name of NAMES) {
+    do ports[name] = randomInt(...TEST_PORTS);
+    while (taken.has(ports[name]) || (await whyNot(ports[name])) !== undefined);
+    taken.add(ports[name]);
+  }
+  return ports;
 }
 
 /** One line for each port that can't be had: which, what for, by whom it is taken where that can be told, and the variable that moves it. */

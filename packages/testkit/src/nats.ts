@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -32,16 +33,22 @@ export async function startTestNats(): Promise<TestNats> {
   };
 }
 
-/** A TCP port that nothing listens on now. */
+/**
+ * A TCP port that nothing listens on now, below the range that connections are made from: a client that keeps trying to reach a killed server on a
+ * port of that range connects to itself sooner or later, and then holds the port.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  if (address === null || typeof address === 'string') throw new Error('no TCP address');
-  probe.close();
-  await once(probe, 'close');
-  return address.port;
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const probe = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!free) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
 }
 
 async function launch(folder: string, port: number): Promise<ChildProcess> {
