@@ -86,6 +86,7 @@ export function posting(
     transactionId: `transaction-${keys}`,
     referenceNumber: `reference-${keys}`,
     description: 'Sewa Agustus',
+    destinationAccountId: '',
     ...more,
   };
 }

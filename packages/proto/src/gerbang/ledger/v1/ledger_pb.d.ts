@@ -85,6 +85,13 @@ export declare type PostRequest = Message<"gerbang.ledger.v1.PostRequest"> & {
    * @generated from field: string description = 12;
    */
   description: string;
+
+  /**
+   * INTENT_TRANSFER alone.
+   *
+   * @generated from field: string destination_account_id = 13;
+   */
+  destinationAccountId: string;
 };
 
 /**
@@ -254,6 +261,292 @@ export declare type VerifiedBalance = Message<"gerbang.ledger.v1.VerifiedBalance
 export declare const VerifiedBalanceSchema: GenMessage<VerifiedBalance>;
 
 /**
+ * @generated from message gerbang.ledger.v1.ListEntriesRequest
+ */
+export declare type ListEntriesRequest = Message<"gerbang.ledger.v1.ListEntriesRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string partition = 2;
+   */
+  partition: string;
+
+  /**
+   * @generated from field: string account_id = 3;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: int32 limit = 4;
+   */
+  limit: number;
+
+  /**
+   * Of an earlier answer; empty for the newest.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
+
+  /**
+   * @generated from field: gerbang.ledger.v1.EntryType type = 6;
+   */
+  type: EntryType;
+
+  /**
+   * Posted at or after, and at or before.
+   *
+   * @generated from field: optional int64 from_ms = 7;
+   */
+  fromMs?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 to_ms = 8;
+   */
+  toMs?: bigint | undefined;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.ListEntriesRequest.
+ * Use `create(ListEntriesRequestSchema)` to create a new message.
+ */
+export declare const ListEntriesRequestSchema: GenMessage<ListEntriesRequest>;
+
+/**
+ * @generated from message gerbang.ledger.v1.ListEntriesResponse
+ */
+export declare type ListEntriesResponse = Message<"gerbang.ledger.v1.ListEntriesResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.ledger.v1.Entry entries = 1;
+   */
+  entries: Entry[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.ListEntriesResponse.
+ * Use `create(ListEntriesResponseSchema)` to create a new message.
+ */
+export declare const ListEntriesResponseSchema: GenMessage<ListEntriesResponse>;
+
+/**
+ * One change of an account's available balance. Entries sum up to the available balance, always.
+ *
+ * @generated from message gerbang.ledger.v1.Entry
+ */
+export declare type Entry = Message<"gerbang.ledger.v1.Entry"> & {
+  /**
+   * Unique and the same for ever.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: gerbang.ledger.v1.EntryType type = 3;
+   */
+  type: EntryType;
+
+  /**
+   * Sen, > 0: what the available balance changed by.
+   *
+   * @generated from field: int64 amount_sen = 4;
+   */
+  amountSen: bigint;
+
+  /**
+   * Sen, the fee within the amount.
+   *
+   * @generated from field: int64 fee_sen = 5;
+   */
+  feeSen: bigint;
+
+  /**
+   * @generated from field: int64 balance_after_sen = 6;
+   */
+  balanceAfterSen: bigint;
+
+  /**
+   * @generated from field: string product = 7;
+   */
+  product: string;
+
+  /**
+   * @generated from field: string transaction_id = 8;
+   */
+  transactionId: string;
+
+  /**
+   * @generated from field: string reference_number = 9;
+   */
+  referenceNumber: string;
+
+  /**
+   * @generated from field: string description = 10;
+   */
+  description: string;
+
+  /**
+   * @generated from field: int64 posted_at_ms = 11;
+   */
+  postedAtMs: bigint;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.Entry.
+ * Use `create(EntrySchema)` to create a new message.
+ */
+export declare const EntrySchema: GenMessage<Entry>;
+
+/**
+ * @generated from message gerbang.ledger.v1.ListSettlementsRequest
+ */
+export declare type ListSettlementsRequest = Message<"gerbang.ledger.v1.ListSettlementsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string partition = 2;
+   */
+  partition: string;
+
+  /**
+   * Empty = all accounts.
+   *
+   * @generated from field: string account_id = 3;
+   */
+  accountId: string;
+
+  /**
+   * Empty = all products.
+   *
+   * @generated from field: string product = 4;
+   */
+  product: string;
+
+  /**
+   * @generated from field: int32 limit = 5;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
+
+  /**
+   * @generated from field: optional int64 from_ms = 7;
+   */
+  fromMs?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 to_ms = 8;
+   */
+  toMs?: bigint | undefined;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.ListSettlementsRequest.
+ * Use `create(ListSettlementsRequestSchema)` to create a new message.
+ */
+export declare const ListSettlementsRequestSchema: GenMessage<ListSettlementsRequest>;
+
+/**
+ * @generated from message gerbang.ledger.v1.ListSettlementsResponse
+ */
+export declare type ListSettlementsResponse = Message<"gerbang.ledger.v1.ListSettlementsResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.ledger.v1.Settlement settlements = 1;
+   */
+  settlements: Settlement[];
+
+  /**
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.ListSettlementsResponse.
+ * Use `create(ListSettlementsResponseSchema)` to create a new message.
+ */
+export declare const ListSettlementsResponseSchema: GenMessage<ListSettlementsResponse>;
+
+/**
+ * @generated from message gerbang.ledger.v1.Settlement
+ */
+export declare type Settlement = Message<"gerbang.ledger.v1.Settlement"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string product = 3;
+   */
+  product: string;
+
+  /**
+   * @generated from field: string transaction_id = 4;
+   */
+  transactionId: string;
+
+  /**
+   * @generated from field: string reference_number = 5;
+   */
+  referenceNumber: string;
+
+  /**
+   * @generated from field: int64 amount_sen = 6;
+   */
+  amountSen: bigint;
+
+  /**
+   * @generated from field: int64 fee_sen = 7;
+   */
+  feeSen: bigint;
+
+  /**
+   * @generated from field: int64 net_amount_sen = 8;
+   */
+  netAmountSen: bigint;
+
+  /**
+   * @generated from field: int64 settled_at_ms = 9;
+   */
+  settledAtMs: bigint;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.Settlement.
+ * Use `create(SettlementSchema)` to create a new message.
+ */
+export declare const SettlementSchema: GenMessage<Settlement>;
+
+/**
  * @generated from enum gerbang.ledger.v1.Intent
  */
 export enum Intent {
@@ -289,12 +582,51 @@ export enum Intent {
    * @generated from enum value: INTENT_CREDIT = 4;
    */
   CREDIT = 4,
+
+  /**
+   * available of account_id → available of destination_account_id, the same merchant's; no fee.
+   *
+   * @generated from enum value: INTENT_TRANSFER = 5;
+   */
+  TRANSFER = 5,
+
+  /**
+   * pending → available, net amount: money in that has settled.
+   *
+   * @generated from enum value: INTENT_SETTLE = 6;
+   */
+  SETTLE = 6,
 }
 
 /**
  * Describes the enum gerbang.ledger.v1.Intent.
  */
 export declare const IntentSchema: GenEnum<Intent>;
+
+/**
+ * @generated from enum gerbang.ledger.v1.EntryType
+ */
+export enum EntryType {
+  /**
+   * @generated from enum value: ENTRY_TYPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: ENTRY_TYPE_CREDIT = 1;
+   */
+  CREDIT = 1,
+
+  /**
+   * @generated from enum value: ENTRY_TYPE_DEBIT = 2;
+   */
+  DEBIT = 2,
+}
+
+/**
+ * Describes the enum gerbang.ledger.v1.EntryType.
+ */
+export declare const EntryTypeSchema: GenEnum<EntryType>;
 
 /**
  * Double entry, integer sen. Services name an intent and a posting key; the ledger alone knows which entries it makes.
@@ -332,6 +664,35 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof VerifyRequestSchema;
     output: typeof VerifyResponseSchema;
+  },
+}>;
+
+/**
+ * What merchants read of the journal.
+ *
+ * @generated from service gerbang.ledger.v1.StatementService
+ */
+export declare const StatementService: GenService<{
+  /**
+   * A statement of the available balance, newest first: what changed it and what it was after. Waits until the projection has reached the postings
+   * that were there when it was asked; unavailable when it does not in time. Refusals: validation (cursor), unavailable.
+   *
+   * @generated from rpc gerbang.ledger.v1.StatementService.ListEntries
+   */
+  listEntries: {
+    methodKind: "unary";
+    input: typeof ListEntriesRequestSchema;
+    output: typeof ListEntriesResponseSchema;
+  },
+  /**
+   * Settled money in, newest first, over all accounts of the merchant or one of them. Refusals: validation (cursor), unavailable.
+   *
+   * @generated from rpc gerbang.ledger.v1.StatementService.ListSettlements
+   */
+  listSettlements: {
+    methodKind: "unary";
+    input: typeof ListSettlementsRequestSchema;
+    output: typeof ListSettlementsResponseSchema;
   },
 }>;
 

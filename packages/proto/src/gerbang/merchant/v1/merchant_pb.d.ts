@@ -825,6 +825,210 @@ export declare type AccountChanged = Message<"gerbang.merchant.v1.AccountChanged
 export declare const AccountChangedSchema: GenMessage<AccountChanged>;
 
 /**
+ * What a merchant's Idempotency-Key stands for; see architecture, state and outbox.
+ *
+ * @generated from message gerbang.merchant.v1.IdempotencyKey
+ */
+export declare type IdempotencyKey = Message<"gerbang.merchant.v1.IdempotencyKey"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * For instance "POST /api/v1.0/accounts".
+   *
+   * @generated from field: string route = 2;
+   */
+  route: string;
+
+  /**
+   * SHA-256 of the normalized body, lowercase hex.
+   *
+   * @generated from field: string body_hash = 3;
+   */
+  bodyHash: string;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.IdempotencyKey.
+ * Use `create(IdempotencyKeySchema)` to create a new message.
+ */
+export declare const IdempotencyKeySchema: GenMessage<IdempotencyKey>;
+
+/**
+ * @generated from message gerbang.merchant.v1.ListAccountsRequest
+ */
+export declare type ListAccountsRequest = Message<"gerbang.merchant.v1.ListAccountsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+
+  /**
+   * @generated from field: gerbang.merchant.v1.AccountStatus status = 4;
+   */
+  status: AccountStatus;
+
+  /**
+   * @generated from field: string merchant_reff_no = 5;
+   */
+  merchantReffNo: string;
+
+  /**
+   * @generated from field: optional int64 from_ms = 6;
+   */
+  fromMs?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 to_ms = 7;
+   */
+  toMs?: bigint | undefined;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.ListAccountsRequest.
+ * Use `create(ListAccountsRequestSchema)` to create a new message.
+ */
+export declare const ListAccountsRequestSchema: GenMessage<ListAccountsRequest>;
+
+/**
+ * @generated from message gerbang.merchant.v1.ListAccountsResponse
+ */
+export declare type ListAccountsResponse = Message<"gerbang.merchant.v1.ListAccountsResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.merchant.v1.Account accounts = 1;
+   */
+  accounts: Account[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.ListAccountsResponse.
+ * Use `create(ListAccountsResponseSchema)` to create a new message.
+ */
+export declare const ListAccountsResponseSchema: GenMessage<ListAccountsResponse>;
+
+/**
+ * @generated from message gerbang.merchant.v1.OpenAccountRequest
+ */
+export declare type OpenAccountRequest = Message<"gerbang.merchant.v1.OpenAccountRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string merchant_reff_no = 3;
+   */
+  merchantReffNo: string;
+
+  /**
+   * @generated from field: optional gerbang.merchant.v1.IdempotencyKey idempotency_key = 4;
+   */
+  idempotencyKey?: IdempotencyKey | undefined;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.OpenAccountRequest.
+ * Use `create(OpenAccountRequestSchema)` to create a new message.
+ */
+export declare const OpenAccountRequestSchema: GenMessage<OpenAccountRequest>;
+
+/**
+ * @generated from message gerbang.merchant.v1.OpenAccountResponse
+ */
+export declare type OpenAccountResponse = Message<"gerbang.merchant.v1.OpenAccountResponse"> & {
+  /**
+   * @generated from field: gerbang.merchant.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+
+  /**
+   * The answer of an earlier call with the same Idempotency-Key.
+   *
+   * @generated from field: bool replayed = 2;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.OpenAccountResponse.
+ * Use `create(OpenAccountResponseSchema)` to create a new message.
+ */
+export declare const OpenAccountResponseSchema: GenMessage<OpenAccountResponse>;
+
+/**
+ * @generated from message gerbang.merchant.v1.UpdateAccountRequest
+ */
+export declare type UpdateAccountRequest = Message<"gerbang.merchant.v1.UpdateAccountRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: optional string name = 3;
+   */
+  name?: string | undefined;
+
+  /**
+   * ACTIVE or INACTIVE; unspecified = unchanged.
+   *
+   * @generated from field: gerbang.merchant.v1.AccountStatus status = 4;
+   */
+  status: AccountStatus;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.UpdateAccountRequest.
+ * Use `create(UpdateAccountRequestSchema)` to create a new message.
+ */
+export declare const UpdateAccountRequestSchema: GenMessage<UpdateAccountRequest>;
+
+/**
+ * @generated from message gerbang.merchant.v1.UpdateAccountResponse
+ */
+export declare type UpdateAccountResponse = Message<"gerbang.merchant.v1.UpdateAccountResponse"> & {
+  /**
+   * @generated from field: gerbang.merchant.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.UpdateAccountResponse.
+ * Use `create(UpdateAccountResponseSchema)` to create a new message.
+ */
+export declare const UpdateAccountResponseSchema: GenMessage<UpdateAccountResponse>;
+
+/**
  * @generated from enum gerbang.merchant.v1.MerchantStatus
  */
 export enum MerchantStatus {
@@ -971,6 +1175,44 @@ export declare const MerchantService: GenService<{
     methodKind: "unary";
     input: typeof ListWebhookSettingsRequestSchema;
     output: typeof ListWebhookSettingsResponseSchema;
+  },
+}>;
+
+/**
+ * What merchants do with their accounts.
+ *
+ * @generated from service gerbang.merchant.v1.AccountService
+ */
+export declare const AccountService: GenService<{
+  /**
+   * The merchant's own accounts, newest first. Refusals: validation (cursor).
+   *
+   * @generated from rpc gerbang.merchant.v1.AccountService.ListAccounts
+   */
+  listAccounts: {
+    methodKind: "unary";
+    input: typeof ListAccountsRequestSchema;
+    output: typeof ListAccountsResponseSchema;
+  },
+  /**
+   * Opens an account. Refusals: validation, frozen, idempotency_key_reused, idempotency_key_running.
+   *
+   * @generated from rpc gerbang.merchant.v1.AccountService.OpenAccount
+   */
+  openAccount: {
+    methodKind: "unary";
+    input: typeof OpenAccountRequestSchema;
+    output: typeof OpenAccountResponseSchema;
+  },
+  /**
+   * Refusals: account_not_found, account_of_other_merchant, frozen, validation.
+   *
+   * @generated from rpc gerbang.merchant.v1.AccountService.UpdateAccount
+   */
+  updateAccount: {
+    methodKind: "unary";
+    input: typeof UpdateAccountRequestSchema;
+    output: typeof UpdateAccountResponseSchema;
   },
 }>;
 

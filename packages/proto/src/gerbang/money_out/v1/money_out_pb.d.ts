@@ -625,6 +625,249 @@ export declare type DisbursementFinished = Message<"gerbang.money_out.v1.Disburs
 export declare const DisbursementFinishedSchema: GenMessage<DisbursementFinished>;
 
 /**
+ * @generated from message gerbang.money_out.v1.AccountTransfer
+ */
+export declare type AccountTransfer = Message<"gerbang.money_out.v1.AccountTransfer"> & {
+  /**
+   * @generated from field: string transaction_id = 1;
+   */
+  transactionId: string;
+
+  /**
+   * @generated from field: string reference_number = 2;
+   */
+  referenceNumber: string;
+
+  /**
+   * @generated from field: string merchant_id = 3;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string source_account_id = 4;
+   */
+  sourceAccountId: string;
+
+  /**
+   * @generated from field: string destination_account_id = 5;
+   */
+  destinationAccountId: string;
+
+  /**
+   * @generated from field: gerbang.money_out.v1.TransferStatus status = 6;
+   */
+  status: TransferStatus;
+
+  /**
+   * Sen.
+   *
+   * @generated from field: int64 amount_sen = 7;
+   */
+  amountSen: bigint;
+
+  /**
+   * Available balance of the source account after the transfer.
+   *
+   * @generated from field: optional int64 balance_after_sen = 8;
+   */
+  balanceAfterSen?: bigint | undefined;
+
+  /**
+   * @generated from field: int64 created_at_ms = 9;
+   */
+  createdAtMs: bigint;
+
+  /**
+   * @generated from field: optional int64 processed_at_ms = 10;
+   */
+  processedAtMs?: bigint | undefined;
+
+  /**
+   * @generated from field: string note = 11;
+   */
+  note: string;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.AccountTransfer.
+ * Use `create(AccountTransferSchema)` to create a new message.
+ */
+export declare const AccountTransferSchema: GenMessage<AccountTransfer>;
+
+/**
+ * @generated from message gerbang.money_out.v1.CreateAccountTransferRequest
+ */
+export declare type CreateAccountTransferRequest = Message<"gerbang.money_out.v1.CreateAccountTransferRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string source_account_id = 2;
+   */
+  sourceAccountId: string;
+
+  /**
+   * @generated from field: string destination_account_id = 3;
+   */
+  destinationAccountId: string;
+
+  /**
+   * @generated from field: int64 amount_sen = 4;
+   */
+  amountSen: bigint;
+
+  /**
+   * @generated from field: string reference_number = 5;
+   */
+  referenceNumber: string;
+
+  /**
+   * @generated from field: string note = 6;
+   */
+  note: string;
+
+  /**
+   * @generated from field: optional gerbang.money_out.v1.IdempotencyKey idempotency_key = 7;
+   */
+  idempotencyKey?: IdempotencyKey | undefined;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.CreateAccountTransferRequest.
+ * Use `create(CreateAccountTransferRequestSchema)` to create a new message.
+ */
+export declare const CreateAccountTransferRequestSchema: GenMessage<CreateAccountTransferRequest>;
+
+/**
+ * @generated from message gerbang.money_out.v1.CreateAccountTransferResponse
+ */
+export declare type CreateAccountTransferResponse = Message<"gerbang.money_out.v1.CreateAccountTransferResponse"> & {
+  /**
+   * @generated from field: gerbang.money_out.v1.AccountTransfer account_transfer = 1;
+   */
+  accountTransfer?: AccountTransfer | undefined;
+
+  /**
+   * @generated from field: bool replayed = 2;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.CreateAccountTransferResponse.
+ * Use `create(CreateAccountTransferResponseSchema)` to create a new message.
+ */
+export declare const CreateAccountTransferResponseSchema: GenMessage<CreateAccountTransferResponse>;
+
+/**
+ * @generated from message gerbang.money_out.v1.GetAccountTransferRequest
+ */
+export declare type GetAccountTransferRequest = Message<"gerbang.money_out.v1.GetAccountTransferRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string transaction_id = 2;
+   */
+  transactionId: string;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.GetAccountTransferRequest.
+ * Use `create(GetAccountTransferRequestSchema)` to create a new message.
+ */
+export declare const GetAccountTransferRequestSchema: GenMessage<GetAccountTransferRequest>;
+
+/**
+ * @generated from message gerbang.money_out.v1.GetAccountTransferResponse
+ */
+export declare type GetAccountTransferResponse = Message<"gerbang.money_out.v1.GetAccountTransferResponse"> & {
+  /**
+   * @generated from field: gerbang.money_out.v1.AccountTransfer account_transfer = 1;
+   */
+  accountTransfer?: AccountTransfer | undefined;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.GetAccountTransferResponse.
+ * Use `create(GetAccountTransferResponseSchema)` to create a new message.
+ */
+export declare const GetAccountTransferResponseSchema: GenMessage<GetAccountTransferResponse>;
+
+/**
+ * @generated from message gerbang.money_out.v1.ListAccountTransfersRequest
+ */
+export declare type ListAccountTransfersRequest = Message<"gerbang.money_out.v1.ListAccountTransfersRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Empty = all accounts, as source.
+   *
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+
+  /**
+   * @generated from field: string reference_number = 5;
+   */
+  referenceNumber: string;
+
+  /**
+   * @generated from field: optional int64 from_ms = 6;
+   */
+  fromMs?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 to_ms = 7;
+   */
+  toMs?: bigint | undefined;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.ListAccountTransfersRequest.
+ * Use `create(ListAccountTransfersRequestSchema)` to create a new message.
+ */
+export declare const ListAccountTransfersRequestSchema: GenMessage<ListAccountTransfersRequest>;
+
+/**
+ * @generated from message gerbang.money_out.v1.ListAccountTransfersResponse
+ */
+export declare type ListAccountTransfersResponse = Message<"gerbang.money_out.v1.ListAccountTransfersResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.money_out.v1.AccountTransfer account_transfers = 1;
+   */
+  accountTransfers: AccountTransfer[];
+
+  /**
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.ListAccountTransfersResponse.
+ * Use `create(ListAccountTransfersResponseSchema)` to create a new message.
+ */
+export declare const ListAccountTransfersResponseSchema: GenMessage<ListAccountTransfersResponse>;
+
+/**
  * Statuses of merchant-api.md, "Transaction status codes".
  *
  * @generated from enum gerbang.money_out.v1.TransferStatus
@@ -730,6 +973,45 @@ export declare const DisbursementService: GenService<{
     methodKind: "unary";
     input: typeof ListTransfersRequestSchema;
     output: typeof ListTransfersResponseSchema;
+  },
+}>;
+
+/**
+ * Money between two accounts of one merchant: one atomic posting, free of charge.
+ *
+ * @generated from service gerbang.money_out.v1.AccountTransferService
+ */
+export declare const AccountTransferService: GenService<{
+  /**
+   * Refusals: product_not_allowed, those of both accounts, validation (destination_account_id), duplicate_reference, insufficient_balance,
+   * idempotency_key_reused, idempotency_key_running.
+   *
+   * @generated from rpc gerbang.money_out.v1.AccountTransferService.CreateAccountTransfer
+   */
+  createAccountTransfer: {
+    methodKind: "unary";
+    input: typeof CreateAccountTransferRequestSchema;
+    output: typeof CreateAccountTransferResponseSchema;
+  },
+  /**
+   * Refusals: product_not_allowed, transaction_not_found.
+   *
+   * @generated from rpc gerbang.money_out.v1.AccountTransferService.GetAccountTransfer
+   */
+  getAccountTransfer: {
+    methodKind: "unary";
+    input: typeof GetAccountTransferRequestSchema;
+    output: typeof GetAccountTransferResponseSchema;
+  },
+  /**
+   * Newest first. Refusals: product_not_allowed, validation (cursor).
+   *
+   * @generated from rpc gerbang.money_out.v1.AccountTransferService.ListAccountTransfers
+   */
+  listAccountTransfers: {
+    methodKind: "unary";
+    input: typeof ListAccountTransfersRequestSchema;
+    output: typeof ListAccountTransfersResponseSchema;
   },
 }>;
 
