@@ -21,7 +21,7 @@ function sections(markdown: string): Map<string, Map<string, string>> {
       rows = new Map();
       found.set(heading, rows);
     }
-    const row = /^\| `([A-Z][A-Z0-9_]+)` \|(.*)$/.exec(line);
+    const row = /^\| `([A-Z][A-Z0-9_]+)` *\|(.*)$/.exec(line);
     if (row !== null) rows.set(row[1] ?? '', row[2] ?? '');
   }
   return found;
