@@ -1,7 +1,6 @@
 import { type Collection, type Document, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb';
+import { isDuplicateKeysOnly } from './duplicate-key.ts';
 import { traced } from './traced.ts';
-
-const DUPLICATE_KEY = 11_000;
 
 /**
  * Inserts the documents that are not there yet, in one write, and returns the ids of those it has inserted; the others were there already.
@@ -17,9 +16,9 @@ export async function insertMissing<T extends Document>(
     await traced('insertMany', collection.collectionName, () => collection.insertMany(documents, { ordered: false }));
     return new Set(ids);
   } catch (error) {
-    if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) throw error;
+    // The driver wraps a cut connection into the same class, with no write errors at all: then nothing is known.
+    if (!(error instanceof MongoBulkWriteError) || !isDuplicateKeysOnly(error)) throw error;
     const failed = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-    if (failed.some((write) => write.code !== DUPLICATE_KEY)) throw error;
     const taken = new Set(failed.map((write) => write.index));
     return new Set(ids.filter((_, index) => !taken.has(index)));
   }
