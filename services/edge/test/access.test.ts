@@ -76,6 +76,24 @@ describe('tokens', () => {
     expect((await ask(merchant, `Bearer ${good}`)).http).toBe(200);
   });
 
+  test('one that was issued after the secret was rotated is good at once, and the older ones are out with it', async () => {
+    const merchant = edge.merchant();
+    const older = `Bearer ${edge.fakes.token(merchant)}`;
+    expect((await ask(merchant, older)).http).toBe(200);
+    merchant.generation++;
+    merchant.version++;
+    expect((await ask(merchant, `Bearer ${edge.fakes.token(merchant)}`)).http).toBe(200);
+    expect((await ask(merchant, older)).http).toBe(401);
+  });
+
+  test('one of a credential that was added just now is good at once', async () => {
+    const merchant = edge.merchant();
+    expect((await ask(merchant, `Bearer ${edge.fakes.token(merchant)}`)).http).toBe(200);
+    merchant.clientId = `${merchant.clientId}-2`;
+    merchant.version++;
+    expect((await ask(merchant, `Bearer ${edge.fakes.token(merchant)}`)).http).toBe(200);
+  });
+
   test('a flood of unknown keys makes the edge ask for them once at the most', async () => {
     const merchant = edge.merchant();
     const asked = () => edge.fakes.calls.filter(({ method }) => method === 'listVerificationKeys').length;

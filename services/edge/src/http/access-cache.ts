@@ -30,6 +30,8 @@ export type MerchantAccess = {
 export type AccessCache = Closeable & {
   /** Refusals: merchant_not_found, unavailable. */
   ofMerchant(merchantId: string): Promise<MerchantAccess>;
+  /** The same, asked anew: for who comes with something newer than what is cached. */
+  ofMerchantNow(merchantId: string): Promise<MerchantAccess>;
   /** Whether the merchant service has told of changes lately. */
   isFresh(): boolean;
 };
@@ -59,14 +61,19 @@ export function createAccessCache(options: { merchants: RpcClient<typeof Merchan
   const polling = setInterval(pollAndLog, VersionedCache.POLL_MS);
   polling.unref();
   pollAndLog();
+  const ofMerchant = async (merchantId: string) => {
+    try {
+      return await cache.get(merchantId, 'merchant_not_found');
+    } catch (error) {
+      throw closed(error);
+    }
+  };
   return {
     isFresh: () => performance.now() < freshUntilMs,
-    async ofMerchant(merchantId) {
-      try {
-        return await cache.get(merchantId, 'merchant_not_found');
-      } catch (error) {
-        throw closed(error);
-      }
+    ofMerchant,
+    ofMerchantNow(merchantId) {
+      cache.forget(merchantId);
+      return ofMerchant(merchantId);
     },
     async close() {
       clearInterval(polling);

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { equalsInConstantTime, RefusalError, refuse, refuseField } from '@gerbang/core';
 import type { Context } from '../context.ts';
+import type { MerchantAccess } from './access-cache.ts';
 import { callerAddress } from './ip-whitelist.ts';
 import type { Caller } from './route.ts';
+import type { TokenClaims } from './token-verifier.ts';
 
 const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
 
@@ -16,7 +18,7 @@ export async function admitBearer(context: Context, request: IncomingMessage): P
   const accessToken = BEARER.exec(request.headers.authorization ?? '')?.[1];
   if (accessToken === undefined) throw new RefusalError(refuse('unauthorized'));
   const claims = await context.tokens.verify(accessToken);
-  const access = await context.access.ofMerchant(claims.merchantId);
+  const access = await accessOf(context, claims);
   const credential = access.credentials.get(claims.clientId);
   if (credential === undefined || !credential.active || credential.generation !== claims.generation) {
     throw new RefusalError(refuse('unauthorized'));
@@ -31,6 +33,16 @@ export async function admitBearer(context: Context, request: IncomingMessage): P
     clientSecret: credential.clientSecret,
     accessToken,
   };
+}
+
+/**
+ * What is known of the token's merchant. A token was issued to a credential, and under a secret, that exist: where the cache does not know them yet,
+ * it is the older of the two and is asked anew, so that the token of a new or rotated credential is good at once.
+ */
+async function accessOf({ access }: Context, { merchantId, clientId, generation }: TokenClaims): Promise<MerchantAccess> {
+  const known = await access.ofMerchant(merchantId);
+  const credential = known.credentials.get(clientId);
+  return credential === undefined || credential.generation < generation ? access.ofMerchantNow(merchantId) : known;
 }
 
 /** X-PARTNER-ID, which every request carries. Refusals: validation. */
