@@ -4,10 +4,10 @@ import type { Context } from '../../context.ts';
 import { mustFindBank } from '../content.ts';
 import { DISBURSEMENT } from '../product.ts';
 
-/** Asks the bank whose account this is. Refusals: product_not_allowed, validation (bank_code), not_found, vendor_inactive. */
+/** Asks the bank whose account this is. Refusals: validation (bank_code), product_not_allowed, not_found, vendor_inactive. */
 export async function checkBeneficiary(context: Context, request: CheckBeneficiaryRequest) {
-  await context.merchants.admitProduct(request.merchantId, DISBURSEMENT);
   const bank = mustFindBank(request.bankCode);
+  await context.merchants.admitProduct(request.merchantId, DISBURSEMENT);
   const found = await context.rail.inquireAccount(
     { bankCode: bank.nationalCode, accountNumber: request.bankAccountNumber, partnerReference: newUlid(context.clock.now()) },
     { signal: AbortSignal.timeout(context.railTimeoutMs) },

@@ -4,11 +4,11 @@ import type { Context } from '../../context.ts';
 import { mustFindBank } from '../content.ts';
 import { DISBURSEMENT, toFeeRules } from '../product.ts';
 
-/** The fee of a disbursement to a bank. Refusals: product_not_allowed, account_not_found, account_of_other_merchant, validation (bank_code). */
+/** The fee of a disbursement to a bank. Refusals: validation (bank_code), product_not_allowed, account_not_found, account_of_other_merchant. */
 export async function getFee(context: Context, request: GetFeeRequest) {
+  const bank = mustFindBank(request.bankCode);
   const profile = await context.merchants.admitProduct(request.merchantId, DISBURSEMENT);
   await context.merchants.account(request.merchantId, request.accountId);
-  const bank = mustFindBank(request.bankCode);
   // Disbursements have a fixed fee; a percentage would need the amount, which this question does not carry.
   const feeSen = feeFor(toFeeRules(profile.fees), DISBURSEMENT, bank.nationalCode, 0n, context.clock.now());
   return { bankCode: request.bankCode, feeSen };

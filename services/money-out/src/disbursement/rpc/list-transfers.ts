@@ -8,12 +8,12 @@ import { DISBURSEMENT } from '../product.ts';
 
 const LIMIT_MAX = 100;
 
-/** Newest first. Refusals: product_not_allowed, those of the account, validation (cursor). */
+/** Newest first. Refusals: validation (cursor), product_not_allowed, those of the account. */
 export async function listTransfers(context: Context, request: ListTransfersRequest) {
+  const before = request.cursor === '' ? undefined : readCursor(request.cursor);
   await context.merchants.admitProduct(request.merchantId, DISBURSEMENT);
   await context.merchants.account(request.merchantId, request.accountId);
   const limit = Math.min(Math.max(request.limit, 1), LIMIT_MAX);
-  const before = request.cursor === '' ? undefined : readCursor(request.cursor);
   const status = storedStatus(request.status);
   if (status === 'none') return { transfers: [], nextCursor: '' };
   const found = await context.transfers.list({

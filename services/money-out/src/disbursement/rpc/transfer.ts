@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { feeFor, newUlid, RefusalError, refuse } from '@gerbang/core';
+import { type Bank, feeFor, newUlid, RefusalError, refuse } from '@gerbang/core';
 import type { Limit, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { type TransferRequest, TransferResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { Context } from '../../context.ts';
@@ -13,8 +13,8 @@ import { DISBURSEMENT, toFeeRules } from '../product.ts';
 const ANSWER_AFTER_MS = 3_000;
 
 /**
- * Orders a disbursement, once per account and reference. Refusals: product_not_allowed, account_not_found, account_of_other_merchant, frozen,
- * validation (bank_code), duplicate_reference, account_limit, insufficient_balance, idempotency_key_reused, idempotency_key_running.
+ * Orders a disbursement, once per account and reference. Refusals: validation (bank_code), product_not_allowed, account_not_found,
+ * account_of_other_merchant, frozen, duplicate_reference, account_limit, insufficient_balance, idempotency_key_reused, idempotency_key_running.
  */
 export async function transfer(context: Context, request: TransferRequest) {
   const { idempotencyKey } = request;
@@ -34,8 +34,9 @@ export async function transfer(context: Context, request: TransferRequest) {
 }
 
 async function order(context: Context, request: TransferRequest, transactionId: string) {
+  const bank = mustFindBank(request.bankCode);
   const { profile } = await context.merchants.admit(request.merchantId, DISBURSEMENT, request.accountId);
-  const placed = await place(context, toOrder(request, profile, transactionId, context.clock.now()), profile.limits);
+  const placed = await place(context, toOrder(request, bank, profile, transactionId, context.clock.now()), profile.limits);
   const { order: ordered, state } = await answerInTime(context, placed);
   return toMessage(ordered, state);
 }
@@ -84,8 +85,7 @@ async function answerInTime(
   return Promise.race([running, late]).finally(() => timer.abort());
 }
 
-function toOrder(request: TransferRequest, profile: Profile, transactionId: string, nowMs: number): TransferOrder {
-  const bank = mustFindBank(request.bankCode);
+function toOrder(request: TransferRequest, bank: Bank, profile: Profile, transactionId: string, nowMs: number): TransferOrder {
   const { bankAccountNumber, bankAccountName, amountSen, description } = request;
   return {
     transactionId,

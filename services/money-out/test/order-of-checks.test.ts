@@ -1,0 +1,84 @@
+import { create } from '@bufbuild/protobuf';
+import { createClock, RefusalError, refuse } from '@gerbang/core';
+import {
+  CheckBeneficiaryRequestSchema,
+  GetFeeRequestSchema,
+  ListTransfersRequestSchema,
+  TransferRequestSchema,
+} from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Context } from '../src/context.ts';
+import { checkBeneficiary } from '../src/disbursement/rpc/check-beneficiary.ts';
+import { getFee } from '../src/disbursement/rpc/get-fee.ts';
+import { listTransfers } from '../src/disbursement/rpc/list-transfers.ts';
+import { transfer } from '../src/disbursement/rpc/transfer.ts';
+import { openTransferStore } from '../src/transfer/store.ts';
+
+let mongo: TestMongo;
+let store: Store;
+let context: Context;
+
+const unused = async () => {
+  throw new Error('not part of this test');
+};
+const noProduct = async () => {
+  throw new RefusalError(refuse('product_not_allowed'));
+};
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}order_of_checks`, appName: 'test' });
+  const clock = createClock();
+  context = {
+    transfers: await openTransferStore(store, () => {}),
+    ledger: { post: unused, getBalance: unused, verify: unused },
+    rail: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} },
+    clock,
+    log: testLog(),
+    metrics: { accepted() {}, finished() {}, contradicted() {} },
+    railTimeoutMs: 1_000,
+    merchants: { profile: unused, account: noProduct, admit: noProduct, admitProduct: noProduct, close: async () => {} },
+    idempotencyKeys: await openIdempotencyKeys(store, clock),
+    audit: openAuditLog(store),
+    inProgress: new Set(),
+    background: new Set(),
+  };
+});
+
+afterAll(async () => {
+  await store?.close();
+  await mongo?.stop();
+});
+
+/** Contract §2: body and parameters come before the product and the account. */
+const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unknown> }[] = [
+  {
+    name: 'transfer',
+    field: 'bank_code',
+    call: (wrong) => transfer(context, create(TransferRequestSchema, { bankCode: wrong ? '999' : '014', amountSen: 1n })),
+  },
+  {
+    name: 'check-beneficiary',
+    field: 'bank_code',
+    call: (wrong) => checkBeneficiary(context, create(CheckBeneficiaryRequestSchema, { bankCode: wrong ? '999' : '014' })),
+  },
+  {
+    name: 'fee',
+    field: 'bank_code',
+    call: (wrong) => getFee(context, create(GetFeeRequestSchema, { bankCode: wrong ? '999' : '014' })),
+  },
+  {
+    name: 'list',
+    field: 'cursor',
+    call: (wrong) => listTransfers(context, create(ListTransfersRequestSchema, { cursor: wrong ? 'zz' : '' })),
+  },
+];
+
+test.each(rows)('$name: a wrong $field is told before the product is asked for', async ({ field, call }) => {
+  await expect(call(true)).rejects.toMatchObject({
+    refusal: { refused: 'validation', errors: { [field]: [expect.any(String)] } },
+  });
+  await expect(call(false)).rejects.toMatchObject({ refusal: { refused: 'product_not_allowed' } });
+});
