@@ -16,6 +16,7 @@ export {
   RefusalError,
   refuse,
   refuseField,
+  refuseFields,
   type SpCode,
 } from './result.ts';
 export {

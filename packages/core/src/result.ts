@@ -11,7 +11,8 @@ export type SpCode =
 const catalogue = {
   transaction_failed: { spCode: 'SP001', http: 400, message: 'Transaction failure', retryable: false },
   internal: { spCode: 'SP002', http: 500, message: 'General failure', retryable: false },
-  unavailable: { spCode: 'SP002', http: 503, message: 'Service temporarily unavailable', retryable: true },
+  /** On v2 routes every SP002 is HTTP 500 (contract §2); on v1 routes this one is 503 (merchant-api.md, v1 envelope errors). */
+  unavailable: { spCode: 'SP002', http: 500, v1Http: 503, message: 'Service temporarily unavailable', retryable: true },
   insufficient_balance: { spCode: 'SP003', http: 400, message: 'Insufficient balance', retryable: false },
   duplicate_reference: { spCode: 'SP004', http: 409, message: 'Duplicate reference number', retryable: false },
   idempotency_key_running: {
@@ -88,7 +89,13 @@ export function refuse(code: RefusalCode, more: Partial<Omit<Refusal, 'refused'>
 
 /** A validation refusal of one field; its message names the field (contract §2). */
 export function refuseField(field: string, message: string): Refusal {
-  return refuse('validation', { message: `${field}: ${message}`, errors: { [field]: [message] } });
+  return refuseFields({ [field]: [message] });
+}
+
+/** A validation refusal; its message names every field that is wrong (contract §2). */
+export function refuseFields(errors: FieldErrors): Refusal {
+  const fields = Object.entries(errors).map(([field, messages]) => `${field}: ${messages.join(', ')}`);
+  return refuse('validation', { message: fields.join('; '), errors });
 }
 
 /** Whether a decider's answer is a refusal. */

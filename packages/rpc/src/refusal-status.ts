@@ -5,6 +5,7 @@ import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 
 const DETAIL_KEY = 'gerbang-refusal-bin';
 
+/** By the HTTP status on v1 routes, which tells more refusals apart than the one that comes with a v2 code. */
 const statusOfHttp: Record<number, status> = {
   400: status.FAILED_PRECONDITION,
   401: status.UNAUTHENTICATED,
@@ -31,7 +32,7 @@ export function toStatus(refusal: Refusal): { code: status; details: string; met
   });
   const metadata = new Metadata();
   metadata.set(DETAIL_KEY, Buffer.from(toBinary(RefusalSchema, detail)));
-  return { code: statusOfHttp[describeRefusal(refusal.refused).http] ?? status.INTERNAL, details: refusal.refused, metadata };
+  return { code: statusOfHttp[describeRefusal(refusal.refused).v1Http] ?? status.INTERNAL, details: refusal.refused, metadata };
 }
 
 /** What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, timeout, internal). */

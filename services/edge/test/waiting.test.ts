@@ -56,11 +56,19 @@ describe.concurrent('in its time', () => {
     await aborted;
   }, 15_000);
 
-  test('a service that is away is waited for, then told as 503', async () => {
-    edge.fakes.ledger.getBalance = async () => {
+  test('a service that is away is waited for, then told as 503 on v1 routes and as SP002 on v2 routes', async () => {
+    const away = async () => {
       throw new RefusalError(refuse('unavailable', { retryAfterMs: 1 }));
     };
-    const reply = await edge.send('GET', '/api/v1.0/balance-inquiry', { headers: edge.signedIn(edge.merchant()) });
-    expect([reply.http, reply.headers.get('retry-after')]).toEqual([503, '1']);
+    edge.fakes.ledger.getBalance = away;
+    edge.fakes.disbursement.getFee = away;
+    const merchant = edge.merchant();
+    const headers = edge.signedIn(merchant);
+    const [v1, v2] = await Promise.all([
+      edge.send('GET', '/api/v1.0/balance-inquiry', { headers }),
+      edge.send('GET', `/api/v2.0/disbursement/fee?account_id=${merchant.accountIds[0]}&bank_code=014`, { headers }),
+    ]);
+    expect([v1.http, v1.headers.get('retry-after')]).toEqual([503, '1']);
+    expect([v2.http, v2.json.response_code, v2.headers.get('retry-after')]).toEqual([500, 'SP002', '1']);
   }, 10_000);
 });

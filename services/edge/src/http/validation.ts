@@ -1,4 +1,4 @@
-import { type FieldErrors, RefusalError, refuse } from '@gerbang/core';
+import { type FieldErrors, RefusalError, refuseFields } from '@gerbang/core';
 import type { z } from 'zod';
 
 /**
@@ -14,8 +14,5 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown): z.outp
     const text = path.length === 0 && code === 'invalid_type' ? 'must be a JSON object' : message;
     errors[field] = [...(errors[field] ?? []), text];
   }
-  const message = Object.entries(errors)
-    .map(([field, messages]) => `${field}: ${messages.join(', ')}`)
-    .join('; ');
-  throw new RefusalError(refuse('validation', { message, errors }));
+  throw new RefusalError(refuseFields(errors));
 }

@@ -78,6 +78,16 @@ test('only the named fields change; an absent URL clears its field', () => {
   expect(updateSettings(current, none, ['__proto__'], false)).toMatchObject({ refused: 'validation' });
 });
 
+test('every URL that is wrong is named', () => {
+  const values = { ...to('a.example'), disbursementNotifUrl: 'ftp://b.example/', directDebitNotifUrl: 'https://c.example/' };
+  const fields = ['transaction_notif_url', 'disbursement_notif_url', 'direct_debit_notif_url'];
+  expect(updateSettings(none, values, fields, false)).toEqual({
+    refused: 'validation',
+    message: 'transaction_notif_url: must be an https URL; disbursement_notif_url: must be an https URL',
+    errors: { transaction_notif_url: ['must be an https URL'], disbursement_notif_url: ['must be an https URL'] },
+  });
+});
+
 describe('the history', () => {
   test('answers for every moment with the change that held then', () => {
     const times = fc.array(fc.nat(50), { maxLength: 30 });

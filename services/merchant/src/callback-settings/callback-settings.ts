@@ -1,4 +1,4 @@
-import { type Refusal, refuseField } from '@gerbang/core';
+import { type FieldErrors, type Refusal, refuseFields } from '@gerbang/core';
 
 /** Where a merchant's webhooks go; an absent URL: nothing is delivered. `signatureEnabled` is on unless it was switched off (contract §10). */
 export type CallbackSettings = {
@@ -51,7 +51,7 @@ export function appendChange(history: CallbackHistory, settings: CallbackSetting
 
 /**
  * The current settings with the named fields replaced; an absent URL clears its field. URLs are https, or http too where `httpAllowed`, have at most
- * 2,048 characters, and neither credentials nor a fragment (contract §4). Refusals: validation, naming the field.
+ * 2,048 characters, and neither credentials nor a fragment (contract §4). Refusals: validation, naming the fields.
  */
 export function updateSettings(
   current: CallbackSettings,
@@ -60,19 +60,20 @@ export function updateSettings(
   httpAllowed: boolean,
 ): CallbackSettings | Refusal {
   const updated = { ...current };
+  const errors: FieldErrors = {};
   for (const field of fields) {
     if (field === 'signature_enabled') {
       updated.signatureEnabled = values.signatureEnabled;
     } else if (isUrlField(field)) {
       const url = values[URL_FIELDS[field]];
       const problem = url === undefined ? undefined : problemOf(url, httpAllowed);
-      if (problem !== undefined) return refuseField(field, problem);
+      if (problem !== undefined) errors[field] = [problem];
       updated[URL_FIELDS[field]] = url;
     } else {
-      return refuseField('update', `there is no setting ${field.slice(0, 40)}`);
+      errors.update = [`there is no setting ${field.slice(0, 40)}`];
     }
   }
-  return updated;
+  return Object.keys(errors).length === 0 ? updated : refuseFields(errors);
 }
 
 /** Whether two settings are the same. */
