@@ -1,4 +1,4 @@
-import { type Json, refuse } from '@gerbang/core';
+import { type Json, RefusalError, refuse } from '@gerbang/core';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
 import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
@@ -31,15 +31,20 @@ export function createApp(context: Context): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
+    // Node's own answer to a missing Host has neither envelope nor request id; it is refused below instead.
+    http: { requireHostHeader: false },
     clientErrorHandler: answerMalformed,
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', newRequestId());
       sendFailure(reply, envelopeOf(request.url), refuse('not_found'));
     },
   });
+  // Nor has its answer to an Expect that it does not know; the header is ignored instead, as RFC 9110 lets servers do.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const callers: Callers = new WeakMap();
   const urlMap = createUrlMap(routes);
   observeRequests(app, context, (request) => callers.get(request.raw));
+  app.addHook('onRequest', async (request) => mustHaveHost(request));
   app.addHook('onRequest', async (request, reply) => (hasRoute(request) ? undefined : answerNoRoute(urlMap, request, reply)));
   app.setErrorHandler((error, request, reply) => sendFailure(reply, envelopeOf(request.url), toRefusal(error, context.log)));
   acceptBodies(app);
@@ -69,6 +74,12 @@ function addRoute(app: FastifyInstance, context: Context, route: Route, callers:
       return sendFailure(reply, route.envelope, toRefusal(error, context.log), { echo: echoOf(request) });
     },
   });
+}
+
+/** HTTP/1.1 wants a Host header and 400 without it (RFC 9112, section 3.2), whatever is asked for. Refusals: bad_request. */
+function mustHaveHost({ raw }: FastifyRequest): void {
+  if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return;
+  throw new RefusalError(refuse('bad_request', { message: 'The Host header is missing' }));
 }
 
 /** The router takes /balance-inquiry/ for an account with an empty id; it is no route. */

@@ -6,6 +6,7 @@ import type { FakeMerchant } from './fake-services.ts';
 
 const TRANSFER = '/api/v2.0/disbursement/transfer';
 const CHECK = '/api/v2.0/disbursement/check-beneficiary';
+const BALANCE = '/api/v1.0/balance-inquiry';
 
 let edge: Edge;
 const ordered: TransferRequest[] = [];
@@ -256,6 +257,17 @@ describe('what is no HTTP', () => {
     const answer = await talk(bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toMatch(/X-Request-Id: [0-9a-f]{32}/);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, success: false, error: { code: status } });
+  });
+
+  test.each([
+    ['no Host', `GET ${BALANCE} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400],
+    ['no Host in HTTP/1.0, which has none', `GET ${BALANCE} HTTP/1.0\r\n\r\n`, 422],
+    ['an expectation that nobody knows', `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n`, 422],
+  ])('%s', async (_what, bytes, status) => {
+    const answer = await talk(bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/x-request-id: [0-9a-f]{32}/);
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, success: false, error: { code: status } });
   });
 });
