@@ -7,6 +7,7 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -59,6 +60,11 @@ export type SpanOptions = { kind?: keyof typeof SpanKind; attributes?: Attribute
 /** Runs `work` within a new span, which ends with it and takes its error. Attributes never hold secrets, names or account numbers. */
 export async function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const parent = options.parent ?? context.active();
+  const inherited = trace.getSpan(parent);
+  // Where nothing is recorded the trace id alone goes on: a span of its own would be work for nobody.
+  if (inherited !== undefined && (inherited.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) {
+    return options.parent === undefined ? work(inherited) : context.with(parent, work, undefined, inherited);
+  }
   const span = tracer.startSpan(
     name,
     { kind: SpanKind[options.kind ?? 'INTERNAL'], attributes: options.attributes ?? {} },

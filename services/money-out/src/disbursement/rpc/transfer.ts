@@ -41,19 +41,23 @@ async function order(context: Context, request: TransferRequest, transactionId: 
   return toMessage(ordered, state);
 }
 
-/** The transfer as it stands once its funds are held: a new one, or the one that its reference names already. */
+/**
+ * The transfer as it stands once its funds are held: a new one, or the one that its reference names already. The write comes first, since most
+ * references are new; a limit holds for new orders alone.
+ */
 async function place(
   context: Context,
   wanted: TransferOrder,
   limits: readonly Limit[],
 ): Promise<{ transfer: StoredTransfer; isNew: boolean }> {
+  const withinLimits = isWithin(limits, wanted.amountSen);
   for (;;) {
+    const created = withinLimits ? await context.transfers.insert(wanted) : undefined;
+    if (created !== undefined) return { transfer: await holdFunds(context, created), isNew: true };
     const known = await context.transfers.find(wanted.accountId, wanted.referenceNumber, { linearizable: true });
     if (known !== undefined) return { transfer: await repeat(context, known, wanted), isNew: false };
-    checkLimits(limits, wanted.amountSen);
-    const created = await context.transfers.insert(wanted);
-    // Taken between the look and the write: look again.
-    if (created !== undefined) return { transfer: await holdFunds(context, created), isNew: true };
+    if (!withinLimits) throw new RefusalError(refuse('account_limit'));
+    // The one that had taken the reference was refused meanwhile and is gone: try again.
   }
 }
 
@@ -106,9 +110,9 @@ function toOrder(request: TransferRequest, bank: Bank, profile: Profile, transac
   };
 }
 
-function checkLimits(limits: readonly Limit[], amountSen: bigint): void {
-  for (const { product, minimumSen, maximumSen } of limits) {
-    if (product !== DISBURSEMENT) continue;
-    if (amountSen < minimumSen || (maximumSen > 0n && amountSen > maximumSen)) throw new RefusalError(refuse('account_limit'));
-  }
+function isWithin(limits: readonly Limit[], amountSen: bigint): boolean {
+  return limits.every(
+    ({ product, minimumSen, maximumSen }) =>
+      product !== DISBURSEMENT || (amountSen >= minimumSen && (maximumSen === 0n || amountSen <= maximumSen)),
+  );
 }
