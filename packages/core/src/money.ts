@@ -3,7 +3,8 @@
 /** Largest amount a request may carry: IDR 999,999,999,999.99 (contract §2). */
 export const AMOUNT_MAX_SEN = 99_999_999_999_999n;
 
-const AMOUNT = /^[0-9]+(?:\.[0-9]{1,2})?$/;
+/** Leading zeros mean nothing, however many there are; twelve digits after them reach AMOUNT_MAX_SEN. */
+const AMOUNT = /^0*([0-9]{1,12})(?:\.([0-9]{1,2}))?$/;
 
 /** The specification's money object; `value` has two decimals in every answer. */
 export type Money = { value: string; currency: 'IDR' };
@@ -13,8 +14,9 @@ export type Money = { value: string; currency: 'IDR' };
  * Returns undefined unless it matches `^\d+(\.\d{1,2})?$` in ASCII digits, is > 0 and ≤ AMOUNT_MAX_SEN (contract §2).
  */
 export function parseAmount(value: string): bigint | undefined {
-  if (value.length > 32 || !AMOUNT.test(value)) return undefined;
-  const [whole = '', fraction = ''] = value.split('.');
+  const match = AMOUNT.exec(value);
+  if (match === null) return undefined;
+  const [, whole = '', fraction = ''] = match;
   const sen = BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
   return sen > 0n && sen <= AMOUNT_MAX_SEN ? sen : undefined;
 }

@@ -27,6 +27,8 @@ describe('amounts', () => {
     ['0.01', 1n],
     ['999999999999.99', AMOUNT_MAX_SEN],
     ['007', 700n],
+    ['00.07', 7n],
+    [`${'0'.repeat(100)}999999999999.99`, AMOUNT_MAX_SEN],
   ])('%s is %s sen', (text, expected) => expect(parseAmount(text)).toBe(expected));
 
   test.each([
@@ -44,6 +46,8 @@ describe('amounts', () => {
     '5.',
     '１２',
     '1000000000000',
+    '0'.repeat(100),
+    `${'0'.repeat(100_000)}x`,
     'NaN',
     '1'.repeat(400),
   ])('refuses %j', (text) => expect(parseAmount(text)).toBeUndefined());
