@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Cursors } from './commands/cursors.ts';
 import type { ServerParts } from './commands/dispatch.ts';
 import { FailPoints } from './commands/fail-points.ts';
-import type { Synchronous } from './storage/database.ts';
+import { type Synchronous, syncFolder } from './storage/database.ts';
 import { expireDocuments } from './storage/expiry.ts';
 import { Store } from './storage/store.ts';
 import { serveConnection } from './wire/connection.ts';
@@ -19,7 +19,7 @@ export type EmbeddedMongoOptions = {
   host?: string;
   /** How often documents past their TTL are removed. */
   expiryIntervalMs?: number;
-  /** `off` loses acknowledged writes in a power loss; for tests of that only. */
+  /** Anything but `full` loses acknowledged writes in a power loss; for tests of that only. */
   synchronous?: Synchronous;
 };
 
@@ -61,7 +61,7 @@ export class EmbeddedMongo {
     if (!loopback.has(host)) throw new Error(`the embedded MongoDB listens on loopback only, not on ${host}`);
     const temporaryDir = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'embedded-mongo-')) : undefined;
     const dataDir = options.dataDir ?? temporaryDir ?? '';
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createFolder(dataDir);
     const store = new Store(join(dataDir, 'embedded-mongo.db'), options.synchronous ?? 'full');
     const sockets = new Set<Socket>();
     const info = { host, port: 0, setName, startedAt: new Date(), connections: () => sockets.size };
@@ -88,6 +88,13 @@ export class EmbeddedMongo {
     this.#store.close();
     if (this.#temporaryDir) rmSync(this.#temporaryDir, { recursive: true, force: true });
   }
+}
+
+/** Creates a folder and those above it, and makes their names durable. */
+function createFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made)) syncFolder(dirname(made));
 }
 
 function listener(sockets: Set<Socket>, parts: ServerParts): Server {

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** The layout of the data file; a file with a higher number belongs to a newer version. */
@@ -12,7 +13,17 @@ export class DataFileError extends Error {
 }
 
 /** How hard a commit is pressed onto the disk; anything but `full` loses acknowledged writes in a power loss. */
-export type Synchronous = 'full' | 'off';
+export type Synchronous = 'full' | 'normal' | 'off';
+
+/** Makes the names in a folder durable. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
 
 /** Opens or creates the data file and takes it for this process alone. */
 export function openDataFile(path: string, synchronous: Synchronous): DatabaseSync {
@@ -32,6 +43,7 @@ export function openDataFile(path: string, synchronous: Synchronous): DatabaseSy
     if (version > layoutVersion) throw new DataFileError(newerMessage(path, version));
     if (version === 0) createLayout(sqlite, path);
     sqlite.exec('COMMIT');
+    if (version === 0) syncFolder(dirname(path));
     return sqlite;
   } catch (error) {
     sqlite.close();

@@ -1,0 +1,90 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterPowerLoss, allLost, byChance, type Fate } from './power-loss/replay.ts';
+import { type Acknowledged, faultsOf, nothingYet, startProcess, writeUntilKilled } from './writers.ts';
+
+/** How often the power fails. */
+const cuts = Number(process.env.EMBEDDED_MONGO_TEST_POWER_CUTS ?? 3);
+/** A preloaded library sees what a process does to files on Linux, if there is a compiler to make it. */
+const able = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0;
+const server = join(import.meta.dirname, 'power-loss/server.ts');
+
+describe.skipIf(!able)('power loss (skipped where there is no Linux or no C compiler)', () => {
+  let work: string;
+  let library: string;
+  beforeAll(() => {
+    work = realpathSync(mkdtempSync(join(tmpdir(), 'embedded-mongo-power-')));
+    library = join(work, 'recorder.so');
+    execFileSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, join(import.meta.dirname, 'power-loss/recorder.c'), '-ldl']);
+  });
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  type Cut = { before: string; acknowledged: Acknowledged; synchronous: string; name: string; round: number };
+
+  /** Runs writers on a copy of `before` until the power fails; `disk` writes what the disk then holds into a new folder. */
+  async function untilPowerFails({ before, acknowledged, synchronous, name, round }: Cut) {
+    const dir = join(work, `${name}-live`);
+    const record = join(work, `${name}-record`);
+    cpSync(before, dir, { recursive: true });
+    const env = { LD_PRELOAD: library, RECORD_DIR: dir, RECORD_TO: record };
+    const { child, uri, exited } = await startProcess([server, dir, synchronous], env);
+    // Enough for several returns of the log into the file.
+    const acknowledgedMin = 2500 + Math.floor(Math.random() * 2500);
+    await writeUntilKilled(uri, acknowledged, { firstId: round * 1_000_000, acknowledgedMin, kill: () => child.kill('SIGKILL') });
+    await exited;
+    const disk = (fate: Fate, to: string) => {
+      const path = join(work, `${name}-${to}`);
+      return { path, syncs: afterPowerLoss({ dir, before, record, to: path, fate }) };
+    };
+    const forget = () => {
+      rmSync(dir, { recursive: true });
+      rmSync(record);
+    };
+    return { disk, forget };
+  }
+
+  const emptyDisk = () => {
+    const path = join(work, 'empty');
+    mkdirSync(path, { recursive: true });
+    return path;
+  };
+
+  test(
+    `what was acknowledged is on the disk whenever the power fails (${cuts} times)`,
+    async () => {
+      const acknowledged = nothingYet();
+      let before = emptyDisk();
+      let checkpoints = 0;
+      for (let round = 0; round < cuts; round++) {
+        const power = await untilPowerFails({ before, acknowledged, synchronous: 'full', name: `full-${round}`, round });
+        const { path, syncs } = power.disk(allLost, 'all-lost');
+        checkpoints += syncs.get('embedded-mongo.db') ?? 0;
+        expect((await faultsOf(path, acknowledged)).slice(0, 5)).toEqual([]);
+        const torn = power.disk(byChance, 'by-chance');
+        expect((await faultsOf(torn.path, acknowledged)).slice(0, 5)).toEqual([]);
+        rmSync(torn.path, { recursive: true });
+        power.forget();
+        before = path;
+      }
+      expect(checkpoints).toBeGreaterThan(cuts);
+      expect(acknowledged.ids.size).toBeGreaterThan(cuts * 1000);
+    },
+    Math.max(40_000, cuts * 10_000),
+  );
+
+  test.each(['off', 'normal'])(
+    'acknowledged writes are lost with synchronous mode %s, so the test above would tell',
+    async (mode) => {
+      const acknowledged = nothingYet();
+      const own = { before: emptyDisk(), acknowledged, synchronous: mode, name: mode, round: 0 };
+      const { disk } = await untilPowerFails(own);
+      const { path } = disk(allLost, 'all-lost');
+      const faults = await faultsOf(path, acknowledged).catch((error: Error) => [`the file does not open: ${error.message}`]);
+      expect(faults).not.toEqual([]);
+    },
+    40_000,
+  );
+});
