@@ -136,7 +136,7 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
   await json('credential', 'disable', id, added.client_id);
   await json('whitelist', 'set', id, '10.0.0.0/8');
   await json('products', 'set', id, 'disbursement');
-  await json('fee', 'set', id, 'disbursement', '--channel', '014', '--fixed', '1500.50', '--percent', '0.7', '--max', '5000');
+  await json('fee', 'set', id, 'qris', '--channel', '014', '--fixed', '1500.50', '--percent', '0.7', '--max', '5000');
   await json('limit', 'set', id, 'disbursement', '--min', '10000', '--max', '50000000');
   expect(await json('fund', id, first, '150000.50')).toMatchObject({ amount: '150000.50', available: '150000.50' });
   const opened = await json('account', 'create', id, 'Ketiga');
@@ -234,4 +234,24 @@ describe('what goes wrong is one line and exit code 1', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('Expected rupiah');
   });
+});
+
+test.each([
+  [[]],
+  [['merchant']],
+  [['merchant', 'create']],
+  [['account', 'create']],
+  [['credential', 'rotate']],
+  [['whitelist', 'set']],
+  [['products', 'set']],
+  [['fee', 'set']],
+  [['limit', 'set']],
+  [['fund']],
+  [['audit', 'list']],
+  [['ledger', 'verify']],
+  [['transfers', 'resolve']],
+])('%j --help tells how it is used', { timeout: TOGETHER_MS }, async (command) => {
+  const { code, stdout, stderr } = await gerbang([...command, '--help']);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('Usage: gerbang');
 });

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type GlobalOptions, withSession } from '../session.ts';
 import { moment, percent, rupiahOrZero, toRupiah } from '../values.ts';
 
@@ -42,11 +42,11 @@ export function configurationCommands(program: Command): void {
     .argument('<merchant>', 'merchant id')
     .argument('<product>', 'its name, for instance disbursement')
     .option('--channel <code>', "for instance a bank's national code; all channels unless given", '')
-    .option('--fixed <rupiah>', 'part that does not depend on the amount', rupiahOrZero, 0n)
+    .addOption(new Option('--fixed <rupiah>', 'part that does not depend on the amount').argParser(rupiahOrZero).default(0n, '0'))
     .option('--percent <percent>', 'part of the amount, for instance 0.7', percent, 0)
-    .option('--min <rupiah>', 'at least', rupiahOrZero, 0n)
-    .option('--max <rupiah>', 'at most; 0 = no maximum', rupiahOrZero, 0n)
-    .option('--from <time>', 'when it comes into effect; always unless given', moment, 0n)
+    .addOption(new Option('--min <rupiah>', 'at least').argParser(rupiahOrZero).default(0n, '0'))
+    .addOption(new Option('--max <rupiah>', 'at most; 0 = no maximum').argParser(rupiahOrZero).default(0n, '0'))
+    .addOption(new Option('--from <time>', 'when it comes into effect; always unless given').argParser(moment).default(0n, '0'))
     .action((merchantId: string, product: string, _, command: Command) => setFee(command.optsWithGlobals(), merchantId, product));
   program
     .command('limit')
@@ -55,8 +55,8 @@ export function configurationCommands(program: Command): void {
     .description("set the bounds of a product's payments")
     .argument('<merchant>', 'merchant id')
     .argument('<product>', 'its name, for instance disbursement')
-    .option('--min <rupiah>', 'at least', rupiahOrZero, 0n)
-    .option('--max <rupiah>', 'at most; 0 = no maximum', rupiahOrZero, 0n)
+    .addOption(new Option('--min <rupiah>', 'at least').argParser(rupiahOrZero).default(0n, '0'))
+    .addOption(new Option('--max <rupiah>', 'at most; 0 = no maximum').argParser(rupiahOrZero).default(0n, '0'))
     .action((merchantId: string, product: string, _, command: Command) =>
       setLimit(command.optsWithGlobals(), merchantId, product),
     );

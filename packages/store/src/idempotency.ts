@@ -7,7 +7,7 @@ import { traced } from './traced.ts';
 /** How long a key stands for its first answer (contract §2). */
 const KEY_LIFE_MS = 24 * 3_600_000;
 /** How long a request may run before another with the same key takes over from a process that has died. */
-const LEASE_MS = 15_000;
+const LEASE_MS = 10_000;
 
 type KeyDocument = {
   _id: string;

@@ -38,7 +38,7 @@ describe('operators', () => {
       products: ['disbursement', 'qris'],
       credentials: [{ ipWhitelist: ['192.0.2.7'] }],
     });
-    const fee = { product: 'disbursement', channel: '014', fixedSen: 150_000n, basisPoints: 25, maximumSen: 500_000n };
+    const fee = { product: 'qris', channel: '014', fixedSen: 150_000n, basisPoints: 25, maximumSen: 500_000n };
     await operators.setFees({ operator, merchantId, fee });
     await operators.setFees({ operator, merchantId, fee: { ...fee, fixedSen: 100_000n } });
     await operators.setFees({ operator, merchantId, fee: { ...fee, effectiveFromMs: 1_790_000_000_000n } });
@@ -143,6 +143,11 @@ describe('bad input', () => {
       'a fee above the amount',
       ['fee.basis_points'],
       (o) => o.setFees({ operator, merchantId, fee: { ...fee, basisPoints: 10_001 } }),
+    ],
+    [
+      'a disbursement fee that depends on the amount',
+      ['fee.basis_points'],
+      (o) => o.setFees({ operator, merchantId, fee: { product: 'disbursement', basisPoints: 1 } }),
     ],
     [
       'a maximum below the minimum',

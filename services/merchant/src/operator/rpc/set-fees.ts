@@ -20,6 +20,11 @@ const fee = z
   .refine(({ minimumSen, maximumSen }) => maximumSen === 0n || maximumSen >= minimumSen, {
     path: ['maximumSen'],
     message: 'must not be less than the minimum',
+  })
+  // Merchants ask for a disbursement's fee without naming an amount (contract §6), so it can't depend on one.
+  .refine(({ product, basisPoints }) => product !== 'disbursement' || basisPoints === 0, {
+    path: ['basisPoints'],
+    message: 'must be 0: the fee of a disbursement is fixed',
   });
 
 /** Replaces the fee rule of the same product, channel and effective time, or adds it. Refusals: validation, merchant_not_found. */
