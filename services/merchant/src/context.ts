@@ -2,7 +2,7 @@ import type { Clock, KeyRing, NewId } from '@gerbang/core';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
-import type { AuditLog, Store } from '@gerbang/store';
+import type { AuditLog, IdempotencyKeys, Store } from '@gerbang/store';
 import type { AccountStore } from './account/store.ts';
 import type { MerchantStore } from './merchant/store.ts';
 import type { Metrics } from './metrics.ts';
@@ -14,6 +14,7 @@ export type Context = {
   merchants: MerchantStore;
   accounts: AccountStore;
   signingKeys: SigningKeys;
+  idempotencyKeys: IdempotencyKeys;
   audit: AuditLog;
   ledger: RpcClient<typeof LedgerService>;
   keyRing: KeyRing;

@@ -5,6 +5,8 @@ export type Metrics = {
   tokenIssued(): void;
   commanded(command: string): void;
   callbacksUpdated(): void;
+  accountOpened(): void;
+  accountUpdated(): void;
   resealed(count: number): void;
   sealedUnderOldKey(count: number): void;
 };
@@ -22,6 +24,16 @@ export function createMerchantMetrics(registry: Registry): Metrics {
     help: 'Callback settings changed by merchants',
     registers: [registry],
   });
+  const opened = new Counter({
+    name: 'gerbang_accounts_opened_total',
+    help: 'Accounts opened by merchants',
+    registers: [registry],
+  });
+  const updated = new Counter({
+    name: 'gerbang_account_updates_total',
+    help: 'Changes of accounts by merchants',
+    registers: [registry],
+  });
   const resealed = new Counter({
     name: 'gerbang_secrets_resealed_total',
     help: 'Secrets sealed again under the current key-encryption key',
@@ -36,6 +48,8 @@ export function createMerchantMetrics(registry: Registry): Metrics {
     tokenIssued: () => tokens.inc(),
     commanded: (command) => commands.inc({ command }),
     callbacksUpdated: () => callbacks.inc(),
+    accountOpened: () => opened.inc(),
+    accountUpdated: () => updated.inc(),
     resealed: (count) => resealed.inc(count),
     sealedUnderOldKey: (count) => stale.set(count),
   };

@@ -1,7 +1,10 @@
-import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { implement } from '@gerbang/rpc';
 import { getAccount } from './account/rpc/get-account.ts';
+import { listAccounts } from './account/rpc/list-accounts.ts';
+import { openAccount } from './account/rpc/open-account.ts';
+import { updateAccount } from './account/rpc/update-account.ts';
 import { getCallbackSettings } from './callback-settings/rpc/get-callback-settings.ts';
 import { listWebhookSettings } from './callback-settings/rpc/list-webhook-settings.ts';
 import { updateCallbackSettings } from './callback-settings/rpc/update-callback-settings.ts';
@@ -52,6 +55,15 @@ export function implementations(context: Context) {
         updateCallbackSettings: ['edge'],
         listWebhookSettings: ['notifier'],
       },
+    ),
+    implement(
+      AccountService,
+      {
+        listAccounts: (request) => listAccounts(context, request),
+        openAccount: (request) => openAccount(context, request),
+        updateAccount: (request) => updateAccount(context, request),
+      },
+      ['edge'],
     ),
     implement(
       OperatorService,

@@ -11,7 +11,7 @@ import {
   startBusinessClock,
   startTelemetry,
 } from '@gerbang/runtime';
-import { connectStore, openAuditLog } from '@gerbang/store';
+import { connectStore, openAuditLog, openIdempotencyKeys } from '@gerbang/store';
 import { ACCOUNTS, openAccountStore } from './account/store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -58,16 +58,18 @@ export async function startService(config: Config, options: { clock?: Clock; rea
     const ledgerChannel = openChannel({ address: config.LEDGER_RPC, tls: config.tls });
     closing.push('ledger channel', () => ledgerChannel.close());
 
+    const clock = options.clock ?? businessClock;
     const registry = createMetrics(NAME);
     const context: Context = {
       store,
       merchants,
       accounts,
       signingKeys,
+      idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit: openAuditLog(store),
       ledger: ledgerChannel.client(LedgerService),
       keyRing: config.GERBANG_KEKS,
-      clock: options.clock ?? businessClock,
+      clock,
       realNow,
       newId: newUlid,
       partition: config.MERCHANT_PARTITION,

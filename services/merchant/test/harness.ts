@@ -1,6 +1,6 @@
 import { type AdjustableClock, createClock, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 import { LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { implement, openChannel, type RpcClient, startRpcServer } from '@gerbang/rpc';
 import { connectStore, type Store } from '@gerbang/store';
@@ -17,6 +17,7 @@ export function ring(...kids: string[]): string {
 export type Running = {
   service: Service;
   merchants: RpcClient<typeof MerchantService>;
+  accounts: RpcClient<typeof AccountService>;
   operators: RpcClient<typeof OperatorService>;
   close(): Promise<void>;
 };
@@ -73,6 +74,7 @@ export function useMerchantService() {
       const one: Running = {
         service,
         merchants: channel.client(MerchantService),
+        accounts: channel.client(AccountService),
         operators: channel.client(OperatorService),
         close: () => {
           closed ??= channel.close().then(() => service.close());

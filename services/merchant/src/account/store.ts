@@ -31,12 +31,31 @@ export type AccountStore = {
   /** Undefined when the id is taken. */
   insert(id: string, merchantId: string, account: Account, nowMs: number): Promise<StoredAccount | undefined>;
   /** Whoever's it is: the caller compares the merchant, since another merchant's account is a refusal of its own. */
-  find(id: string): Promise<StoredAccount | undefined>;
+  find(id: string, options?: { linearizable: boolean }): Promise<StoredAccount | undefined>;
+  /** The merchant's own, newest first. */
+  list(query: AccountQuery): Promise<StoredAccount[]>;
   /** The oldest first, at most 1,000 for each merchant asked for. */
   listOf(merchantIds: readonly string[]): Promise<StoredAccount[]>;
   /** Writes the events and the state after them; undefined when the account has changed meanwhile. */
   apply(stored: StoredAccount, events: readonly AccountEvent[], nowMs: number): Promise<StoredAccount | undefined>;
 };
+
+/** `before` is an account id; `status` as merchants see it, so that frozen outweighs the merchant's own switch. */
+export type AccountQuery = {
+  merchantId: string;
+  limit: number;
+  before: string | undefined;
+  status: 'active' | 'inactive' | 'frozen' | undefined;
+  merchantReffNo: string | undefined;
+  fromMs: number | undefined;
+  toMs: number | undefined;
+};
+
+const statusFilters = {
+  active: { frozen: false, active: true },
+  inactive: { frozen: false, active: false },
+  frozen: { frozen: true },
+} as const;
 
 /** Accounts that an answer lists for each merchant at the most. */
 const LISTED_MAX = 1_000;
@@ -52,9 +71,26 @@ export async function openAccountStore(store: Store, afterWrite: AfterWrite): Pr
       const document = await aggregates.insert(id, merchantId, toDocument(account), [event]);
       return document === undefined ? undefined : fromDocument(document);
     },
-    async find(id) {
-      const document = await aggregates.find(id);
+    async find(id, options) {
+      const document = await aggregates.find(id, options);
       return document === undefined ? undefined : fromDocument(document);
+    },
+    async list({ merchantId, limit, before, status, merchantReffNo, fromMs, toMs }) {
+      const from = fromMs === undefined ? {} : { $gte: new Date(fromMs) };
+      const to = toMs === undefined ? {} : { $lte: new Date(toMs) };
+      const documents = await collection
+        .find(
+          {
+            merchant_id: merchantId,
+            ...(before !== undefined && { _id: { $lt: before } }),
+            ...(status !== undefined && statusFilters[status]),
+            ...(merchantReffNo !== undefined && { merchant_reff_no: merchantReffNo }),
+            ...((fromMs !== undefined || toMs !== undefined) && { created_at: { ...from, ...to } }),
+          },
+          { sort: { _id: -1 }, limit },
+        )
+        .toArray();
+      return documents.map((document) => fromDocument(document as Stored));
     },
     async listOf(merchantIds) {
       const documents = await collection

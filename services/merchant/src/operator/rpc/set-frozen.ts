@@ -1,4 +1,4 @@
-import { RefusalError, refuse } from '@gerbang/core';
+import { isRefusal, RefusalError, refuse } from '@gerbang/core';
 import type { SetFrozenRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { z } from 'zod';
 import { decide, evolve } from '../../account/account.ts';
@@ -38,6 +38,7 @@ async function setAccountFrozen(context: Context, order: AccountOrder): Promise<
     const stored = await ownAccount(context, merchantId, accountId);
     const nowMs = context.clock.now();
     const events = decide(stored.account, { type: 'set-frozen', frozen }, nowMs);
+    if (isRefusal(events)) throw new RefusalError(events);
     if (events.length === 0) return;
     const after = events.reduce(evolve, stored.account);
     const change = describeChange(stored.version, describeAccount(stored.account), describeAccount(after));
