@@ -19,6 +19,8 @@ export type EmbeddedMongoOptions = {
   host?: string;
   /** How often documents past their TTL are removed. */
   expiryIntervalMs?: number;
+  /** Refuses queries that no index serves, as the server's parameter `notablescan` does. */
+  noTableScan?: boolean;
   /** Anything but `full` loses acknowledged writes in a power loss; for tests of that only. */
   synchronous?: Synchronous;
 };
@@ -63,6 +65,7 @@ export class EmbeddedMongo {
     const dataDir = options.dataDir ?? temporaryDir ?? '';
     createFolder(dataDir);
     const store = new Store(join(dataDir, 'embedded-mongo.db'), options.synchronous ?? 'full');
+    store.settings.noTableScan = options.noTableScan ?? false;
     const sockets = new Set<Socket>();
     const info = { host, port: 0, setName, startedAt: new Date(), connections: () => sockets.size };
     const parts: ServerParts = { store, cursors: new Cursors(), failPoints: new FailPoints(), info };

@@ -24,7 +24,7 @@ export async function startProcess(
 }
 
 const writersMax = 64;
-const text = 'x'.repeat(400);
+const text = 'x'.repeat(1500);
 
 /**
  * 64 writers insert documents and change counters until the server dies, which `kill` brings about once enough is

@@ -66,7 +66,28 @@ export function prepareAggregate(body: Doc, context: CommandContext): { query: P
     ...(body.hint !== undefined && { hint: body.hint }),
   });
   const run = compilePipeline(rest, pipelineContext);
+  const total = totalOf(rest);
+  if (total && !head.sort) return { query, docs: () => counted(query, total) };
   return { query, docs: () => run(decoded(query)) };
+}
+
+type Total = { id: unknown; field: string };
+
+/** What the driver's countDocuments ends with, a group of everything that counts: it needs no documents. */
+function totalOf(stages: readonly unknown[]): Total | undefined {
+  const [only] = stages;
+  const spec = stages.length === 1 && isDoc(only) ? only.$group : undefined;
+  if (!isDoc(spec) || (spec._id !== null && spec._id !== 1)) return undefined;
+  const [field, more] = Object.keys(spec).filter((name) => name !== '_id');
+  const sum = field === undefined || more !== undefined ? undefined : spec[field];
+  return field !== undefined && isDoc(sum) && Object.keys(sum).length === 1 && sum.$sum === 1
+    ? { id: spec._id, field }
+    : undefined;
+}
+
+function* counted(query: PlannedQuery, { id, field }: Total): Generator<Doc> {
+  const count = query.count();
+  if (count > 0) yield { _id: id, [field]: count };
 }
 
 function* decoded(query: PlannedQuery): Generator<Doc> {

@@ -13,29 +13,21 @@ import {
   variablesOf,
 } from './context.ts';
 
-/** `count`: of a whole collection from its index, else by walking what matches. */
+/** `count`: from the keys of an index where they suffice, else by walking what matches. */
 export const count: Command = (body, context) => {
   onlyKnown(body, 'count', ['query', 'limit', 'skip', 'hint', 'collation', 'fields']);
   refuseCollation(body);
   const collection = context.store.collection(context.db, collectionName(body, 'count'));
   const filter = docField(body, 'query');
-  const skip = countField(body, 'skip') ?? 0;
-  const limit = Math.abs(Number(body.limit ?? 0));
-  if (collection && Object.keys(filter).length === 0) {
-    const all = Math.max(0, collection.count() - skip);
-    return { n: limit > 0 ? Math.min(limit, all) : all, ok: 1 };
-  }
   const hint = body.hint;
   const query = prepareQuery(collection, {
     filter,
-    skip,
-    limit,
+    skip: countField(body, 'skip') ?? 0,
+    limit: Math.abs(Number(body.limit ?? 0)),
     variables: variablesOf(body, context),
     ...(hint !== undefined && { hint }),
   });
-  let n = 0;
-  for (const _ of query.run()) n++;
-  return { n, ok: 1 };
+  return { n: query.count(), ok: 1 };
 };
 
 /** `distinct`: the values at a path, arrays taken apart, each once, in BSON's order of first sight. */
@@ -44,7 +36,11 @@ export const distinct: Command = (body, context) => {
   refuseCollation(body);
   const collection = context.store.collection(context.db, collectionName(body, 'distinct'));
   const parts = stringField(body, 'key').split('.');
-  const query = prepareQuery(collection, { filter: docField(body, 'query'), variables: variablesOf(body, context) });
+  const query = prepareQuery(collection, {
+    filter: docField(body, 'query'),
+    variables: variablesOf(body, context),
+    ...(body.hint !== undefined && { hint: body.hint }),
+  });
   return { values: [...distinctValues(query.run(), parts).values()], ok: 1 };
 };
 

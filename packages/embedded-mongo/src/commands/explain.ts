@@ -49,7 +49,8 @@ function prepared(explained: Doc, context: CommandContext): { query: PlannedQuer
     command === 'find'
       ? prepareFind(explained, context, name).query
       : prepareQuery(context.store.collection(context.db, name), queryOf(command, explained, context));
-  return { query, namespace: `${context.db}.${name}`, returned: () => counted(query.run()) };
+  const returned = command === 'count' ? query.count : () => counted(query.run());
+  return { query, namespace: `${context.db}.${name}`, returned };
 }
 
 function queryOf(command: string, explained: Doc, context: CommandContext) {

@@ -9,7 +9,17 @@ import { find, getMore, killCursors } from './find.ts';
 import { findAndModify } from './find-and-modify.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
 import { insert } from './insert.ts';
-import { buildInfo, endSessions, getParameter, hello, hostInfo, ping, serverStatus, transactions } from './server-commands.ts';
+import {
+  buildInfo,
+  endSessions,
+  getParameter,
+  hello,
+  hostInfo,
+  ping,
+  serverStatus,
+  setParameter,
+  transactions,
+} from './server-commands.ts';
 import { update } from './update.ts';
 
 /** Every command this server knows, by the name a client calls it. */
@@ -23,6 +33,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['serverStatus', serverStatus],
   ['hostInfo', hostInfo],
   ['getParameter', getParameter],
+  ['setParameter', setParameter],
   ['endSessions', endSessions],
   ['killSessions', endSessions],
   ['refreshSessions', endSessions],

@@ -1,8 +1,8 @@
 import { arch, totalmem } from 'node:os';
 import { ObjectId } from 'bson';
-import { type Doc, isDoc } from '../bson/types.ts';
+import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { failure } from '../errors.ts';
-import type { Command } from './context.ts';
+import { type Command, flag, onlyKnown } from './context.ts';
 
 /** The server this one stands for: MongoDB 7.0. */
 const version = '7.0.0';
@@ -78,7 +78,7 @@ export const hostInfo: Command = (_body, context) => ({
   ok: 1,
 });
 
-const parameters: Doc = {
+const fixedParameters: Doc = {
   featureCompatibilityVersion: { version: '7.0' },
   authenticationMechanisms: [],
   enableTestCommands: true,
@@ -86,12 +86,25 @@ const parameters: Doc = {
   ttlMonitorEnabled: true,
 };
 
-export const getParameter: Command = (body) => {
+export const getParameter: Command = (body, context) => {
+  const parameters: Doc = { ...fixedParameters, notablescan: context.store.settings.noTableScan };
   const wanted = body.getParameter;
   const all = wanted === '*' || (isDoc(wanted) && wanted.allParameters === true);
   const names = all ? Object.keys(parameters) : Object.keys(body).filter((name) => Object.hasOwn(parameters, name));
   if (names.length === 0) throw failure('InvalidOptions', 'no option found to get');
   return { ...Object.fromEntries(names.map((name) => [name, parameters[name]])), ok: 1 };
+};
+
+/** `notablescan` alone can be set: with it, a query that no index serves is an error. */
+export const setParameter: Command = (body, context) => {
+  if (context.db !== 'admin') throw failure('Unauthorized', 'setParameter may only be run against the admin database.');
+  const { notablescan } = body;
+  if (typeof notablescan !== 'boolean' && !isNumeric(notablescan))
+    throw failure('InvalidOptions', 'no option found to set, use help:true to see options ');
+  onlyKnown(body, 'setParameter', ['notablescan']);
+  const was = context.store.settings.noTableScan;
+  context.store.settings.noTableScan = flag(body, 'notablescan');
+  return { was, ok: 1 };
 };
 
 /** Sessions end by themselves; nothing waits for them here. */

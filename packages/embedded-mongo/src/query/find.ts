@@ -1,7 +1,9 @@
 import type { Variables } from '../aggregate/scope.ts';
 import { decodeDocument } from '../bson/decode.ts';
-import type { Doc } from '../bson/types.ts';
+import { type Doc, isDoc } from '../bson/types.ts';
+import { failure } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
+import { countByKeys } from './covered.ts';
 import { compileFilter, type Matcher } from './match.ts';
 import { type Plan, planQuery } from './plan.ts';
 import { type Examined, scan } from './scan.ts';
@@ -26,8 +28,8 @@ export class Found {
 
 export type Query = { filter: Doc; sort?: Doc; hint?: unknown; skip?: number; limit?: number; variables: Variables };
 
-/** A query with its plan, ready to run once. */
-export type PlannedQuery = { plan: Plan; examined: Examined; run: () => Generator<Found> };
+/** A query with its plan, ready to run once. `count` looks at keys alone where they suffice. */
+export type PlannedQuery = { plan: Plan; examined: Examined; run: () => Generator<Found>; count: () => number };
 
 /** Compiles and plans a query; malformed filters and sorts are refused here, before anything runs. */
 export function prepareQuery(collection: Collection | undefined, query: Query): PlannedQuery {
@@ -36,16 +38,47 @@ export function prepareQuery(collection: Collection | undefined, query: Query): 
   const examined = { keys: 0, docs: 0 };
   if (!collection) {
     compileFilter(query.filter, query.variables);
-    return { plan: { kind: 'collection', reverse: false, sorted: true }, examined, run: nothing };
+    return { plan: { kind: 'collection', reverse: false, sorted: true }, examined, run: nothing, count: () => 0 };
   }
   const plan = planQuery(collection, query);
+  refuseTableScan(collection, plan, query);
   const matches = residual(plan, query);
   const run = () => {
     const found = matching(collection, plan, matches, examined);
     const sorted = !order || isSorted(plan) ? found : [...found].sort((a, b) => order(a.doc, b.doc));
     return window(sorted, query.skip ?? 0, query.limit ?? 0);
   };
-  return { plan, examined, run };
+  const count = () => {
+    const byKeys = countByKeys(collection, plan, query.filter);
+    if (byKeys === undefined) return counted(run());
+    const rest = Math.max(0, byKeys - (query.skip ?? 0));
+    return query.limit ? Math.min(query.limit, rest) : rest;
+  };
+  return { plan, examined, run, count };
+}
+
+function counted(items: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of items) count++;
+  return count;
+}
+
+const internal = new Set(['admin', 'config', 'local']);
+
+/** With the parameter `notablescan` a query that no index serves is refused; as on the server, reading everything is not meant. */
+function refuseTableScan(collection: Collection, plan: Plan, { filter, hint, sort }: Query): void {
+  if (!collection.settings.noTableScan || plan.kind !== 'collection') return;
+  if (internal.has(collection.db) || collection.name.startsWith('system.')) return;
+  const natural = isDoc(hint) && '$natural' in hint ? 'hint' : sort && '$natural' in sort ? 'sort' : undefined;
+  if (Object.keys(filter).length === 0 && natural === undefined) return;
+  const why =
+    natural === undefined
+      ? "No indexed plans available, and running with 'notablescan'"
+      : `${natural} $natural is not allowed, because 'notablescan' is enabled`;
+  throw failure(
+    'NoQueryExecutionPlans',
+    `error processing query: ns=${collection.namespace} filter fields: ${Object.keys(filter).join(', ')} planner returned error :: caused by :: ${why}`,
+  );
 }
 
 const isSorted = (plan: Plan) => plan.kind === 'id' || (plan.kind !== 'union' && plan.sorted);

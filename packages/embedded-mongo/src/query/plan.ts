@@ -11,7 +11,16 @@ import { sortFields } from './sort.ts';
 export type Plan =
   | { kind: 'id'; id: unknown }
   | { kind: 'collection'; reverse: boolean; sorted: boolean }
-  | { kind: 'index'; index: Index; ranges: readonly Interval[]; reverse: boolean; sorted: boolean; score: number }
+  | {
+      kind: 'index';
+      index: Index;
+      ranges: readonly Interval[];
+      /** How many of the index's first fields the ranges bound. */
+      bound: number;
+      reverse: boolean;
+      sorted: boolean;
+      score: number;
+    }
   | { kind: 'union'; plans: readonly Plan[] };
 
 export type PlanRequest = { filter: Doc; sort?: Doc; hint?: unknown };
@@ -65,7 +74,15 @@ function hinted(collection: Collection, filter: Doc, sort: Doc | undefined, hint
     throw failure('NoQueryExecutionPlans', 'error processing query: planner returned error :: caused by :: No query solutions');
   }
   return (
-    indexPlan(index, conditions, sort) ?? { kind: 'index', index, ranges: [everything], reverse: false, sorted: false, score: 0 }
+    indexPlan(index, conditions, sort) ?? {
+      kind: 'index',
+      index,
+      ranges: [everything],
+      bound: 0,
+      reverse: false,
+      sorted: false,
+      score: 0,
+    }
   );
 }
 
@@ -213,7 +230,7 @@ function indexPlan(
   if (score === 0) return undefined;
   // Among equals, an index whose fields are all bound by a unique key finds the least.
   if (index.unique && score >= pointScore * index.fields.length - 10) score += 10;
-  return { kind: 'index', index, ranges: prefixes, reverse: order?.reverse ?? false, sorted: order !== undefined, score };
+  return { kind: 'index', index, ranges: prefixes, bound, reverse: order?.reverse ?? false, sorted: order !== undefined, score };
 }
 
 /** Whether walking the index, forwards or backwards, yields the order of a sort; `bound` fields have their bounds in one range. */

@@ -7,6 +7,9 @@ import type { Index } from './index.ts';
 import type { Entries } from './index-entries.ts';
 import { encodeValue } from './index-key.ts';
 
+/** What an operator can change while the server runs. */
+export type Settings = { noTableScan: boolean };
+
 /** A document where it is stored. */
 export type Stored = { rid: number; bytes: Uint8Array };
 
@@ -22,6 +25,7 @@ export class Collection {
   readonly uuid: unknown;
   readonly table: string;
   readonly sqlite: DatabaseSync;
+  readonly settings: Settings;
   readonly idIndex: Index;
   /** All indexes but the one on `_id`. */
   indexes: readonly Index[];
@@ -37,7 +41,7 @@ export class Collection {
 
   constructor(
     sqlite: DatabaseSync,
-    own: { id: number; db: string; name: string; options: Doc; uuid: unknown },
+    own: { id: number; db: string; name: string; options: Doc; uuid: unknown; settings: Settings },
     idIndex: Index,
     indexes: readonly Index[],
     onArrays: (index: Index) => void,
@@ -48,6 +52,7 @@ export class Collection {
     this.name = own.name;
     this.options = own.options;
     this.uuid = own.uuid;
+    this.settings = own.settings;
     this.idIndex = idIndex;
     this.indexes = indexes;
     this.#onArrays = onArrays;

@@ -5,7 +5,7 @@ import { decodeDocument } from '../bson/decode.ts';
 import { encodeDocument } from '../bson/encode.ts';
 import type { Doc } from '../bson/types.ts';
 import { isDoc } from '../bson/types.ts';
-import { Collection } from './collection.ts';
+import { Collection, type Settings } from './collection.ts';
 import { openDataFile, prepareRows, type Synchronous } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { decodeSpec, Index, type IndexSpec } from './index.ts';
@@ -16,6 +16,7 @@ export class Store {
   readonly sqlite: DatabaseSync;
   readonly commits: GroupCommit;
   readonly sessions: SessionResults;
+  readonly settings: Settings = { noTableScan: false };
   readonly #collections = new Map<string, Collection>();
   readonly #saveArrays: StatementSync;
   readonly #savepoint: StatementSync;
@@ -66,11 +67,15 @@ export class Store {
     return new Index(this.sqlite, Number(row.id), decodeSpec(row.spec as Uint8Array), arrays);
   }
 
-  #remember(own: ConstructorParameters<typeof Collection>[1], idIndex: Index, indexes: readonly Index[]): Collection {
+  #remember(
+    own: Omit<ConstructorParameters<typeof Collection>[1], 'settings'>,
+    idIndex: Index,
+    indexes: readonly Index[],
+  ): Collection {
     const onArrays = (index: Index) => {
       this.#saveArrays.run(JSON.stringify(index.arrays), index.id);
     };
-    const collection = new Collection(this.sqlite, own, idIndex, indexes, onArrays);
+    const collection = new Collection(this.sqlite, { ...own, settings: this.settings }, idIndex, indexes, onArrays);
     this.#collections.set(key(own.db, own.name), collection);
     return collection;
   }
