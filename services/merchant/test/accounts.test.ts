@@ -109,9 +109,11 @@ test('a request that died after opening is finished by its repetition', async ()
   const wanted = { merchantId, name: 'Once', idempotencyKey: { key: 'k', route, bodyHash: 'h' } };
   const { account } = await accounts.openAccount(wanted);
   const store = await system.openDatabase(database);
-  const died = { $unset: { response: '' }, $set: { lease_until: new Date(0) } };
-  const keys = store.collection<{ _id: string }>('idempotency_keys');
-  expect((await keys.updateOne({ _id: `${merchantId}:${route}:k` }, died)).modifiedCount).toBe(1);
+  const keys = store.collection<{ _id: string; response?: unknown; lease_until: Date }>('idempotency_keys');
+  expect(
+    (await keys.updateOne({ _id: `${merchantId}:${route}:k` }, { $unset: { response: '' }, $set: { lease_until: new Date(0) } }))
+      .modifiedCount,
+  ).toBe(1);
   await operators.setFrozen({ operator, merchantId, frozen: true });
   expect((await accounts.openAccount(wanted)).account).toEqual(account);
   expect((await accounts.openAccount(wanted)).replayed).toBe(true);
