@@ -1,3 +1,4 @@
+export { accountStatusOf, presentAccount } from './account.ts';
 export { presentCallbackSettings } from './callback-settings.ts';
 export { presentDelivery } from './delivery.ts';
 export { presentTransfer, presentTransferForWebhook, transferStatusOf } from './transfer.ts';

@@ -1,5 +1,5 @@
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { MerchantDirectory, RpcClient } from '@gerbang/rpc';
@@ -13,6 +13,7 @@ import type { Metrics } from './metrics.ts';
 /** The service's dependencies as one plain object. */
 export type Context = {
   merchants: RpcClient<typeof MerchantService>;
+  accounts: RpcClient<typeof AccountService>;
   ledger: RpcClient<typeof LedgerService>;
   disbursements: RpcClient<typeof DisbursementService>;
   deliveries: RpcClient<typeof DeliveryService>;

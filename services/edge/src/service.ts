@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { createMerchantDirectory, openChannel, type RpcChannel } from '@gerbang/rpc';
@@ -37,7 +37,8 @@ export async function startService(config: Config, options: { realNow?: () => nu
   };
   try {
     closing.push('telemetry', await startTelemetry({ service: NAME, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
-    const merchants = open(config.MERCHANT_RPC).client(MerchantService);
+    const merchantChannel = open(config.MERCHANT_RPC);
+    const merchants = merchantChannel.client(MerchantService);
     const directory = createMerchantDirectory({ merchants, log });
     closing.push('merchant directory', () => directory.close());
     const access = createAccessCache({ merchants, log });
@@ -48,6 +49,7 @@ export async function startService(config: Config, options: { realNow?: () => nu
     const registry = createMetrics(NAME);
     const context: Context = {
       merchants,
+      accounts: merchantChannel.client(AccountService),
       ledger: open(config.LEDGER_RPC).client(LedgerService),
       disbursements: open(config.MONEY_OUT_RPC).client(DisbursementService),
       deliveries: open(config.NOTIFIER_RPC).client(DeliveryService),

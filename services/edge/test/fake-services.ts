@@ -1,13 +1,14 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { AccountService, AccountStatus, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
 import type { Closeable } from '@gerbang/runtime';
 import { testLog } from '@gerbang/testkit';
 
+type AccountHandlers = Handlers<typeof AccountService>;
 type MerchantHandlers = Handlers<typeof MerchantService>;
 type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type DeliveryHandlers = Handlers<typeof DeliveryService>;
@@ -32,6 +33,7 @@ export type FakeServices = Closeable & {
   calls: { method: string; request: unknown }[];
   disbursement: Partial<DisbursementHandlers>;
   deliveries: Partial<DeliveryHandlers>;
+  account: Partial<AccountHandlers>;
   merchant: Partial<MerchantHandlers>;
   ledger: Partial<Handlers<typeof LedgerService>>;
   /** A token as the merchant service signs it; header and claims can be replaced. */
@@ -66,6 +68,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     calls: [],
     disbursement: {},
     deliveries: {},
+    account: {},
     merchant: {},
     ledger: {},
     token(merchant, { header = {}, claims = {}, key = privateKey } = {}) {
@@ -104,7 +107,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       const owner = fakes.merchants.find((merchant) => merchant.accountIds.includes(accountId));
       if (owner === undefined) throw new RefusalError(refuse('account_not_found'));
       if (owner.merchantId !== merchantId) throw new RefusalError(refuse('account_of_other_merchant'));
-      return { account: { accountId, merchantId, version: 1n } };
+      return { account: { accountId, merchantId, name: 'Main', status: AccountStatus.ACTIVE, version: 1n } };
     },
     checkVersions: async ({ merchants }) => ({
       changedMerchantIds: merchants
@@ -121,6 +124,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     updateCallbackSettings: unscripted,
     listWebhookSettings: unscripted,
   };
+  const accountDefaults: AccountHandlers = { listAccounts: unscripted, openAccount: unscripted, updateAccount: unscripted };
   const disbursementDefaults: DisbursementHandlers = {
     transfer: unscripted,
     checkBeneficiary: unscripted,
@@ -153,6 +157,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         MerchantService,
         scripted(merchantDefaults, () => fakes.merchant),
+        [],
+      ),
+      implement(
+        AccountService,
+        scripted(accountDefaults, () => fakes.account),
         [],
       ),
       implement(

@@ -4,6 +4,10 @@ import type { Envelope } from '../http/envelope.ts';
 import { v1 } from '../http/envelope-v1.ts';
 import { v2 } from '../http/envelope-v2.ts';
 import type { Handler, Route } from '../http/route.ts';
+import { listAccounts } from './accounts/list.ts';
+import { openAccount } from './accounts/open.ts';
+import { showAccount } from './accounts/show.ts';
+import { updateAccount } from './accounts/update.ts';
 import { accountBalance, merchantBalance } from './balance/balance.ts';
 import { getCallbackSettings } from './callback-settings/get.ts';
 import { updateCallbackSettings } from './callback-settings/update.ts';
@@ -22,6 +26,11 @@ import { showDelivery } from './webhook-deliveries/show.ts';
 export const routes: readonly Route[] = [
   token('/api/v1.0/access-token/b2b', admitBasic),
   token('/api/v1.1/access-token/b2b', admitClientSignature),
+
+  get('/api/v1.0/accounts', v1, listAccounts),
+  post('/api/v1.0/accounts', v1, openAccount),
+  get('/api/v1.0/accounts/:account_id', v1, showAccount),
+  put('/api/v1.0/accounts/:account_id', v1, updateAccount),
 
   get('/api/v1.0/balance-inquiry', v1, merchantBalance),
   get('/api/v1.0/balance-inquiry/:account_id', v1, accountBalance),
