@@ -32,7 +32,7 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
     const env = { LD_PRELOAD: library, RECORD_DIR: dir, RECORD_TO: record };
     const { child, uri, exited } = await startProcess([server, dir, synchronous], env);
     // Enough for several returns of the log into the file, also on a slow machine, where more writers share a commit and the log grows less.
-    const acknowledgedMin = 8000 + Math.floor(Math.random() * 4000);
+    const acknowledgedMin = 4000 + Math.floor(Math.random() * 2000);
     await writeUntilKilled(uri, acknowledged, { firstId: round * 1_000_000, acknowledgedMin, kill: () => child.kill('SIGKILL') });
     await exited;
     const disk = (fate: Fate, to: string) => {

@@ -5,15 +5,29 @@ import { messageBytesMax } from '../commands/server-commands.ts';
 import { CommandError, failure } from '../errors.ts';
 import { headerBytes, ProtocolError, type Request, readMessage, writeReply } from './message.ts';
 
-/** Serves one client until it leaves or breaks the protocol. Nothing that happens here reaches another client. */
+/** A client that sends without reading gets no further attention while this much waits for it, or of what it has sent waits here. */
+const waitingBytesMax = 1024 * 1024;
+
+/**
+ * Serves one client until it leaves or breaks the protocol, one request after the other as the server does. Nothing that
+ * happens here reaches another client.
+ */
 export function serveConnection(socket: Socket, parts: ServerParts, connectionId: number): void {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
+  let answering = false;
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
+  socket.on('drain', goOn);
   socket.on('data', (chunk: Buffer) => {
     pending.push(chunk);
     pendingBytes += chunk.length;
+    goOn();
+  });
+
+  const mustWait = () => answering || socket.writableLength > waitingBytesMax;
+
+  function goOn(): void {
     try {
       takeFrames();
     } catch (error) {
@@ -21,10 +35,13 @@ export function serveConnection(socket: Socket, parts: ServerParts, connectionId
       socket.destroy();
       if (!(error instanceof ProtocolError)) throw error;
     }
-  });
+    if (!mustWait()) {
+      if (socket.isPaused()) socket.resume();
+    } else if (pendingBytes > waitingBytesMax) socket.pause();
+  }
 
   function takeFrames(): void {
-    while (pendingBytes >= headerBytes) {
+    while (pendingBytes >= headerBytes && !mustWait()) {
       const [first] = pending;
       const head = first && first.length >= 4 ? first : joined();
       const bytes = head.readInt32LE(0);
@@ -60,6 +77,7 @@ export function serveConnection(socket: Socket, parts: ServerParts, connectionId
       socket.destroy();
       return;
     }
+    answering = !request.noReply;
     if (blockMs > 0) setTimeout(() => answer(request, reply), blockMs).unref();
     else answer(request, reply);
   }
@@ -67,10 +85,16 @@ export function serveConnection(socket: Socket, parts: ServerParts, connectionId
   function answer(request: Request, reply: Doc): void {
     if (request.noReply) return;
     parts.store.commits.after({
-      done: () => send(request, reply),
+      done: () => finish(request, reply),
       failed: (error) =>
-        send(request, errorReply(failure('InternalError', `the write could not be stored: ${String(error)}`), undefined)),
+        finish(request, errorReply(failure('InternalError', `the write could not be stored: ${String(error)}`), undefined)),
     });
+  }
+
+  function finish(request: Request, reply: Doc): void {
+    answering = false;
+    send(request, reply);
+    if (pendingBytes > 0) goOn();
   }
 
   function send(request: Pick<Request, 'id' | 'legacy'>, reply: Doc): void {
