@@ -1,4 +1,4 @@
-import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
@@ -15,6 +15,7 @@ export type Context = {
   merchants: RpcClient<typeof MerchantService>;
   accounts: RpcClient<typeof AccountService>;
   ledger: RpcClient<typeof LedgerService>;
+  statements: RpcClient<typeof StatementService>;
   disbursements: RpcClient<typeof DisbursementService>;
   deliveries: RpcClient<typeof DeliveryService>;
   /** Accounts and ledger partitions of merchants. */

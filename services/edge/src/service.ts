@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
@@ -46,11 +46,13 @@ export async function startService(config: Config, options: { realNow?: () => nu
     const tokens = createTokenVerifier({ merchants, realNow, log });
     closing.push('token keys', () => tokens.close());
 
+    const ledgerChannel = open(config.LEDGER_RPC);
     const registry = createMetrics(NAME);
     const context: Context = {
       merchants,
       accounts: merchantChannel.client(AccountService),
-      ledger: open(config.LEDGER_RPC).client(LedgerService),
+      ledger: ledgerChannel.client(LedgerService),
+      statements: ledgerChannel.client(StatementService),
       disbursements: open(config.MONEY_OUT_RPC).client(DisbursementService),
       deliveries: open(config.NOTIFIER_RPC).client(DeliveryService),
       directory,

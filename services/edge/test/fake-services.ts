@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
-import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, AccountStatus, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
@@ -11,6 +11,7 @@ import { testLog } from '@gerbang/testkit';
 type AccountHandlers = Handlers<typeof AccountService>;
 type MerchantHandlers = Handlers<typeof MerchantService>;
 type DisbursementHandlers = Handlers<typeof DisbursementService>;
+type StatementHandlers = Handlers<typeof StatementService>;
 type DeliveryHandlers = Handlers<typeof DeliveryService>;
 
 export type FakeMerchant = {
@@ -36,6 +37,7 @@ export type FakeServices = Closeable & {
   account: Partial<AccountHandlers>;
   merchant: Partial<MerchantHandlers>;
   ledger: Partial<Handlers<typeof LedgerService>>;
+  statement: Partial<StatementHandlers>;
   /** A token as the merchant service signs it; header and claims can be replaced. */
   token(merchant: FakeMerchant, over?: { header?: object; claims?: object; key?: KeyObject }): string;
 };
@@ -71,6 +73,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     account: {},
     merchant: {},
     ledger: {},
+    statement: {},
     token(merchant, { header = {}, claims = {}, key = privateKey } = {}) {
       const iat = Math.floor(realNow() / 1_000);
       const content = `${base64url({ alg: 'EdDSA', typ: 'JWT', kid: 'k1', ...header })}.${base64url({
@@ -133,6 +136,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     listTransfers: unscripted,
   };
   const deliveryDefaults: DeliveryHandlers = { listDeliveries: unscripted, getDelivery: unscripted, redeliver: unscripted };
+  const statementDefaults: StatementHandlers = { listEntries: unscripted, listSettlements: unscripted };
   const ledgerDefaults: Handlers<typeof LedgerService> = { post: unscripted, getBalance: unscripted, verify: unscripted };
 
   /** Looks at every call which handler the test has scripted by then. */
@@ -167,6 +171,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         LedgerService,
         scripted(ledgerDefaults, () => fakes.ledger),
+        [],
+      ),
+      implement(
+        StatementService,
+        scripted(statementDefaults, () => fakes.statement),
         [],
       ),
       implement(

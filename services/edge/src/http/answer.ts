@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describeRefusal, type Refusal } from '@gerbang/core';
 import type { FastifyReply } from 'fastify';
 import type { Envelope, Rendered } from './envelope.ts';
@@ -10,6 +11,10 @@ const RETRY_AFTER_MS = 1_000;
 
 /** Sends what a handler answers. */
 export function sendAnswer(reply: FastifyReply, envelope: Envelope, answer: Answer): FastifyReply {
+  if ('csv' in answer) {
+    // By bytes: no more than one page waits for a caller that reads slowly.
+    return reply.type('text/csv; charset=utf-8').send(Readable.from(answer.csv, { objectMode: false }));
+  }
   const { data, failure, status = 200, replayed = false } = answer;
   if (failure !== undefined) return sendFailure(reply, envelope, { ...failure, replayed }, { data });
   if (replayed) reply.header('idempotency-replayed', 'true');

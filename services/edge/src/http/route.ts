@@ -18,8 +18,10 @@ export type Call = {
   header(name: string): string | undefined;
 };
 
-/** What a handler answers; the route's envelope goes around it. */
-export type Answer = {
+/** What a handler answers: data, which the route's envelope goes around, or a stream of text/csv. */
+export type Answer = DataAnswer | { csv: AsyncIterable<string> };
+
+export type DataAnswer = {
   data: object;
   /** 200 unless told; v1 routes only. */
   status?: 201 | 202;

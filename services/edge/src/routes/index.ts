@@ -17,6 +17,8 @@ import { inquireStatus } from './disbursement/inquiry-status.ts';
 import { listTransfers } from './disbursement/list.ts';
 import { showTransfer } from './disbursement/show.ts';
 import { transferV1, transferV2 } from './disbursement/transfer.ts';
+import { listSettlements } from './settlements/list.ts';
+import { listStatement } from './statements/list.ts';
 import { issueToken } from './token/issue.ts';
 import { listDeliveries } from './webhook-deliveries/list.ts';
 import { redeliver } from './webhook-deliveries/redeliver.ts';
@@ -34,6 +36,8 @@ export const routes: readonly Route[] = [
 
   get('/api/v1.0/balance-inquiry', v1, merchantBalance),
   get('/api/v1.0/balance-inquiry/:account_id', v1, accountBalance),
+  get('/api/v1.0/account-statements/:account_id', v1, listStatement),
+  get('/api/v1.0/settlement-transactions', v1, listSettlements),
 
   get('/api/v1.0/callback-settings', v1, getCallbackSettings),
   put('/api/v1.0/callback-settings', v1, updateCallbackSettings),
