@@ -3,12 +3,14 @@ import type { Journal } from './journal/journal.ts';
 import type { Lease } from './lease/lease.ts';
 import type { Partitions } from './partition/partitions.ts';
 import type { ProjectionStore } from './projector/store.ts';
+import type { StatementStore } from './statement/store.ts';
 
 /** The service's dependencies as one plain object. */
 export type Context = {
   partitions: Partitions;
   journal: Journal;
   projections: ProjectionStore;
+  statements: StatementStore;
   /** Undefined until it has been taken for the first time. */
   lease: () => Lease | undefined;
   log: Logger;

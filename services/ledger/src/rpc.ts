@@ -1,8 +1,10 @@
-import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { implement } from '@gerbang/rpc';
 import { getBalance } from './balance/rpc/get-balance.ts';
 import type { Context } from './context.ts';
 import { post } from './posting/rpc/post.ts';
+import { listEntries } from './statement/rpc/list-entries.ts';
+import { listSettlements } from './statement/rpc/list-settlements.ts';
 import { verify } from './verify/rpc/verify.ts';
 
 /** Everything that others may call, and who may. */
@@ -20,6 +22,14 @@ export function implementations(context: Context) {
         getBalance: ['edge', 'merchant', 'money-out'],
         verify: ['gerbang'],
       },
+    ),
+    implement(
+      StatementService,
+      {
+        listEntries: (request, { signal }) => listEntries(context, request, signal),
+        listSettlements: (request, { signal }) => listSettlements(context, request, signal),
+      },
+      ['edge'],
     ),
   ];
 }

@@ -18,6 +18,7 @@ import { createLedgerMetrics } from './metrics.ts';
 import { createPartitions } from './partition/partitions.ts';
 import { openProjectionStore } from './projector/store.ts';
 import { implementations } from './rpc.ts';
+import { openStatementStore } from './statement/store.ts';
 
 const NAME = 'ledger';
 
@@ -37,6 +38,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     const registry = createMetrics(NAME);
     const journal = openJournal(store);
     const projections = await openProjectionStore(store);
+    const statements = await openStatementStore(store);
     const leases = openLeaseStore(store);
     let lease: Lease | undefined;
     const partitions = createPartitions(
@@ -60,7 +62,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: implementations({ partitions, journal, projections, lease: () => lease, log }),
+      implementations: implementations({ partitions, journal, projections, statements, lease: () => lease, log }),
       ready: isReady,
     });
     const address = `${config.RPC_HOST}:${rpc.port}`;

@@ -10,7 +10,7 @@ import { openPartition, type Partition, type PartitionContext } from '../src/par
 import { type Batch, contentHash, type Entry, type Posting } from '../src/posting/posting.ts';
 import { openProjectionStore } from '../src/projector/store.ts';
 import { MERCHANT, useLedgerService } from './harness.ts';
-import { Model, postings, said } from './model.ts';
+import { ACCOUNTS, Model, PENDING_SEN, paidIn, postings, said } from './model.ts';
 
 const service = useLedgerService();
 const never = new AbortController().signal;
@@ -35,7 +35,14 @@ async function mustOpen(context: PartitionContext, epoch: bigint, onFenced = () 
 }
 
 function posting(key: string, intent: Posting['intent'], amountSen: bigint): Posting {
-  const texts = { rail: 'bank-transfer', product: '', transactionId: '', referenceNumber: '', description: '' };
+  const texts = {
+    rail: 'bank-transfer',
+    product: '',
+    transactionId: '',
+    referenceNumber: '',
+    description: '',
+    destinationAccountId: '',
+  };
   return { key, intent, merchantId: MERCHANT, accountId: 'A', amountSen, feeSen: 0n, ...texts };
 }
 
@@ -136,6 +143,10 @@ describe('several writers that all believe they own the partition', () => {
       fc.asyncProperty(steps, faults, async (script, failures) => {
         const store = await service.openDatabase(service.newDatabase());
         const journal = openJournal(store);
+        const model = new Model();
+        const start = ACCOUNTS.map(({ merchantId, accountId }) => paidIn(merchantId, accountId, PENDING_SEN));
+        await journal.append({ partition: 'p0', seq: 1n, epoch: 0n, batchId: 'start', atMs: 0, entries: start });
+        for (const { merchantId, accountId } of ACCOUNTS) model.account(merchantId, accountId).pending = PENDING_SEN;
         const context = await partitionContext(store, faulty(journal, [...failures]));
         const writers = [await mustOpen(context, 1n)];
         const given: { posting: Posting; answer: string }[] = [];
@@ -155,10 +166,9 @@ describe('several writers that all believe they own the partition', () => {
         pending = [];
 
         const last = await mustOpen(context, BigInt(writers.length + 1));
-        const model = new Model();
-        let [seq, epoch] = [0n, 0n];
+        let [seq, epoch] = [1n, 0n];
         const keys = new Set<string>();
-        for await (const batch of journal.after('p0', 0n)) {
+        for await (const batch of journal.after('p0', 1n)) {
           expect(batch.seq).toBe(++seq);
           expect(batch.epoch).toBeGreaterThanOrEqual(epoch);
           epoch = batch.epoch;
@@ -173,9 +183,9 @@ describe('several writers that all believe they own the partition', () => {
           expect(answer).toBe(model.post(posting));
           expect(await ask(last, posting)).toBe(answer);
         }
-        for (const [name, { available, held }] of model.accounts) {
+        for (const [name, balances] of model.accounts) {
           const [merchantId = '', accountId = ''] = name.split('/');
-          expect(last.book.balancesOf(merchantId, accountId)).toEqual({ available, held, pending: 0n });
+          expect(last.book.balancesOf(merchantId, accountId)).toEqual(balances);
         }
         await Promise.all([...writers, last].map((writer) => writer.close()));
       }),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, createClock, type RefusalCode, RefusalError } from '@gerbang/core';
-import { Intent, LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { Intent, LedgerService, type PostRequest, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { openChannel, type RpcClient } from '@gerbang/rpc';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
@@ -10,7 +10,9 @@ import { startService } from '../src/service.ts';
 
 export type Ledger = RpcClient<typeof LedgerService>;
 
-export type Running = { ledger: Ledger; port: number; adminPort: number; close(): Promise<void> };
+export type Statements = RpcClient<typeof StatementService>;
+
+export type Running = { ledger: Ledger; statements: Statements; port: number; adminPort: number; close(): Promise<void> };
 
 /** A MongoDB for one test file; each test starts services on a database of its own. */
 export function useLedgerService() {
@@ -48,6 +50,7 @@ export function useLedgerService() {
       let closed: Promise<void> | undefined;
       const one: Running = {
         ledger: channel.client(LedgerService),
+        statements: channel.client(StatementService),
         port: service.port,
         adminPort: service.adminPort,
         close: () => {
@@ -63,6 +66,7 @@ export function useLedgerService() {
 
 export const MERCHANT = '01K00000000000000000MERCHA';
 export const ACCOUNT = '01K000000000000000000ACC01';
+export const OTHER_ACCOUNT = '01K000000000000000000ACC02';
 
 let keys = 0;
 
@@ -94,6 +98,10 @@ export function posting(
 export const credit = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.CREDIT, amountSen, more);
 export const hold = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.HOLD, amountSen, more);
 export const capture = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.CAPTURE, amountSen, more);
+export const transfer = (amountSen: bigint, more: Partial<PostRequest> = {}) =>
+  posting(Intent.TRANSFER, amountSen, { product: 'account-transfer', rail: '', destinationAccountId: OTHER_ACCOUNT, ...more });
+export const settle = (amountSen: bigint, more: Partial<PostRequest> = {}) =>
+  posting(Intent.SETTLE, amountSen, { product: 'qris', rail: '', ...more });
 export const release = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.RELEASE, amountSen, more);
 
 /** Available, held, pending; sen. */

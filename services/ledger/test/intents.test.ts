@@ -2,6 +2,7 @@ import { createClock } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { describe, expect, it } from 'vitest';
 import {
+  ACCOUNT,
   balances,
   capture,
   credit,
@@ -11,6 +12,7 @@ import {
   posting,
   refusalOf,
   release,
+  transfer,
   useLedgerService,
 } from './harness.ts';
 
@@ -85,9 +87,15 @@ describe('intents', () => {
     ['fee_sen', hold(1n, { feeSen: -1n })],
     ['fee_sen', hold(2n ** 63n - 1n, { feeSen: 1n })],
     ['fee_sen', credit(1n, { feeSen: 1n })],
+    ['fee_sen', transfer(1n, { feeSen: 1n })],
+    ['destination_account_id', transfer(1n, { destinationAccountId: '' })],
+    ['destination_account_id', transfer(1n, { destinationAccountId: ACCOUNT })],
+    ['destination_account_id', transfer(1n, { destinationAccountId: 'a/b' })],
+    ['destination_account_id', hold(1n, { destinationAccountId: 'B' })],
+    ['amount_sen', transfer(0n)],
     ['rail', credit(1n, { rail: '' })],
     ['rail', capture(1n, { rail: 'Bank Transfer' })],
-    ['description', credit(1n, { description: 'x'.repeat(2_001) })],
+    ['description', credit(1n, { description: 'x'.repeat(501) })],
   ])('names the wrong field %s and journals nothing', async (field, request) => {
     const database = service.newDatabase();
     const { ledger } = await service.start({ database });

@@ -1,8 +1,9 @@
 import { isRefusalCode } from '@gerbang/core';
 import type { Batch, Entry, Intent, Leg, Result } from '../posting/posting.ts';
 
-const SCHEMA = 1;
-const INTENTS: readonly Intent[] = ['hold', 'capture', 'release', 'credit'];
+const INTENTS: readonly Intent[] = ['hold', 'capture', 'release', 'credit', 'transfer', 'settle'];
+/** 1: no posting had a destination. */
+const SCHEMA = 2;
 
 /** One entry as the journal and the projection of postings store it. */
 export type EntryDocument = {
@@ -18,6 +19,7 @@ export type EntryDocument = {
   transaction_id: string;
   reference_number: string;
   description: string;
+  destination_account_id: string;
   legs: { account: string; sen: bigint }[];
   result: ResultDocument;
 };
@@ -54,9 +56,9 @@ export function toJournalDocument(batch: Batch): JournalDocument {
   };
 }
 
-/** Throws on a schema that this version does not know: money is not guessed at. */
-export function fromJournalDocument(document: JournalDocument): Batch {
-  if (document.schema !== SCHEMA) throw new Error(`journal document ${document._id} has the unknown schema ${document.schema}`);
+/** Throws on a later schema than this version knows: money is not guessed at. */
+export function fromJournalDocument(stored: JournalDocument): Batch {
+  const document = upcast(stored);
   return {
     partition: document.partition,
     seq: document.seq,
@@ -65,6 +67,18 @@ export function fromJournalDocument(document: JournalDocument): Batch {
     atMs: document.at.getTime(),
     entries: document.postings.map(fromEntryDocument),
   };
+}
+
+/** Pure; from the schema that is stored to this one. */
+function upcast(document: JournalDocument): JournalDocument {
+  switch (document.schema) {
+    case 1:
+      return { ...document, postings: document.postings.map((posting) => ({ ...posting, destination_account_id: '' })) };
+    case SCHEMA:
+      return document;
+    default:
+      throw new Error(`journal document ${document._id} has the unknown schema ${document.schema}`);
+  }
 }
 
 export function toEntryDocument({ posting, contentHash, legs, result }: Entry): EntryDocument {
@@ -81,6 +95,7 @@ export function toEntryDocument({ posting, contentHash, legs, result }: Entry): 
     transaction_id: posting.transactionId,
     reference_number: posting.referenceNumber,
     description: posting.description,
+    destination_account_id: posting.destinationAccountId,
     legs: legs.map(({ account, sen }) => ({ account, sen })),
     result:
       'refused' in result
@@ -103,6 +118,7 @@ function fromEntryDocument(document: EntryDocument): Entry {
       transactionId: document.transaction_id,
       referenceNumber: document.reference_number,
       description: document.description,
+      destinationAccountId: document.destination_account_id,
     },
     contentHash: document.content_hash,
     legs: document.legs satisfies Leg[],
@@ -117,7 +133,8 @@ export function fromResultDocument({ refused, message, available_after_sen }: Re
   return { refused, message };
 }
 
-function intentOf(text: string): Intent {
+/** Throws for an intent that this version does not know. */
+export function intentOf(text: string): Intent {
   const intent = INTENTS.find((one) => one === text);
   if (intent === undefined) throw new Error(`a stored posting has the unknown intent ${text}`);
   return intent;

@@ -1,6 +1,8 @@
 import type { Journal } from '../journal/journal.ts';
 import { Book } from '../posting/book.ts';
+import type { Batch } from '../posting/posting.ts';
 import type { Projection, ProjectionStore } from '../projector/store.ts';
+import { upgradeProjections } from '../projector/upgrade.ts';
 
 /** A partition as its projections and the journal after them have it. */
 export type Loaded = {
@@ -14,25 +16,29 @@ export type Loaded = {
 
 /**
  * Loads a partition: the projected balances, then the journal after the checkpoint. A balance may have been projected further than the checkpoint says
- * (the checkpoint is written last), so each is brought forward from its own sequence number.
+ * (the checkpoint is written last); it is taken back to the checkpoint first, so that what each entry left behind is known again.
  */
 export async function loadPartition(journal: Journal, projections: ProjectionStore, partition: string): Promise<Loaded> {
+  await upgradeProjections(journal, projections, partition);
   const checkpoint = await projections.checkpoint(partition);
   const book = new Book();
-  const seqOf = new Map<string, bigint>();
+  const aheadOf = new Map<string, bigint>();
   for await (const { account, sen, seq } of projections.balances(partition)) {
     book.restore(account, sen);
-    if (seq > checkpoint.seq) seqOf.set(account, seq);
+    if (seq > checkpoint.seq) aheadOf.set(account, seq);
   }
   let lastSeq = checkpoint.seq;
   let lastAtMs = checkpoint.atMs;
-  const unprojected: Projection[] = [];
+  const batches: Batch[] = [];
   for await (const batch of journal.after(partition, checkpoint.seq)) {
     if (batch.seq !== lastSeq + 1n) throw new Error(`the journal of ${partition} has a gap after ${lastSeq}`);
-    const after = book.apply(batch, ({ account }) => (seqOf.get(account) ?? 0n) < batch.seq);
-    unprojected.push({ batch, after });
+    for (const { account, sen } of batch.entries.flatMap(({ legs }) => legs)) {
+      if ((aheadOf.get(account) ?? 0n) >= batch.seq) book.restore(account, book.balanceOf(account) - sen);
+    }
+    batches.push(batch);
     lastSeq = batch.seq;
     lastAtMs = Math.max(lastAtMs, batch.atMs);
   }
+  const unprojected = batches.map((batch) => ({ batch, after: book.apply(batch) }));
   return { book, lastSeq, lastAtMs, projectedSeq: checkpoint.seq, unprojected };
 }

@@ -38,6 +38,8 @@ export type Partition = {
   lastSeq(): bigint;
   /** The last batch that the projections have. */
   projectedSeq(): bigint;
+  /** Waits until the projections have the batch. Refusals: unavailable. */
+  projected(seq: bigint, signal: AbortSignal): Promise<void>;
   /** See Writer.submit; besides, unavailable when the projections lag too far behind. */
   post(posting: Posting, signal: AbortSignal): Promise<Posted>;
   /** Gives the partition up at once: waiting postings are refused as unavailable, one on its way is seen through. */
@@ -158,6 +160,7 @@ export async function openPartition(
     book,
     lastSeq: () => lastSeq,
     projectedSeq: projector.projectedSeq,
+    projected: projector.reached,
     post(posting, signal) {
       if (projector.lag() >= context.projectorLagMax) {
         return Promise.reject(new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 })));

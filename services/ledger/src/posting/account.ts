@@ -1,3 +1,6 @@
+/** Ids of merchants and accounts; none has a slash or a colon, so that names made of them stay unambiguous. */
+export const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
 /** What a merchant account is made of; none of them ever falls below zero (architecture §4). */
 export const COMPARTMENTS = ['available', 'held', 'pending'] as const;
 export type Compartment = (typeof COMPARTMENTS)[number];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Model, postings, said } from '../../test/model.ts';
+import { ACCOUNTS, Model, PENDING_SEN, paidIn, postings, said } from '../../test/model.ts';
 import { isSystemAccount } from './account.ts';
 import { Book } from './book.ts';
 import { decideBatch } from './decide-batch.ts';
@@ -18,7 +18,10 @@ describe('book', () => {
         const model = new Model();
         const book = new Book();
         const projected = new Map<string, KnownKey>();
-        const journal: Batch[] = [];
+        const start = ACCOUNTS.map(({ merchantId, accountId }) => paidIn(merchantId, accountId, PENDING_SEN));
+        for (const { merchantId, accountId } of ACCOUNTS) model.account(merchantId, accountId).pending = PENDING_SEN;
+        const journal: Batch[] = [{ partition: 'p0', seq: 1n, epoch: 1n, batchId: '1', atMs: 1, entries: start }];
+        for (const batch of journal) book.apply(batch);
         for (const { batch, project } of rounds) {
           const known = new Map<string, KnownKey>();
           for (const { key } of batch) {
@@ -43,9 +46,9 @@ describe('book', () => {
           book.forgetKeys(unprojected.length === 0 ? seq : 0n, 5);
           for (const key of unprojected) expect(book.keyOf(key)).toBeDefined();
         }
-        for (const [name, { available, held }] of model.accounts) {
+        for (const [name, balances] of model.accounts) {
           const [merchantId = '', accountId = ''] = name.split('/');
-          expect(book.balancesOf(merchantId, accountId)).toEqual({ available, held, pending: 0n });
+          expect(book.balancesOf(merchantId, accountId)).toEqual(balances);
         }
         const balances = [...book.snapshot()];
         expect(balances.reduce((sum, [, sen]) => sum + sen, 0n)).toBe(0n);

@@ -1,5 +1,5 @@
 import { COMPARTMENTS, type Compartment, merchantAccount, ownerOf } from './account.ts';
-import type { Batch, KnownKey, Leg } from './posting.ts';
+import type { Batch, KnownKey } from './posting.ts';
 
 /** Balances of a merchant account, or the sums over all of a merchant's; sen. */
 export type Balances = Record<Compartment, bigint>;
@@ -39,18 +39,14 @@ export class Book {
     else accounts.add(owner.accountId);
   }
 
-  /**
-   * Takes in what the journal says, and answers the absolute balances after it of the accounts it touched. `includes` leaves out legs of accounts
-   * whose loaded balance has them already.
-   */
-  apply(batch: Batch, includes: (leg: Leg) => boolean = () => true): Map<string, bigint> {
+  /** Takes in what the journal says, and answers the absolute balances after it of the accounts it touched. */
+  apply(batch: Batch): Map<string, bigint> {
     const after = new Map<string, bigint>();
     for (const { posting, contentHash, legs, result } of batch.entries) {
-      for (const leg of legs) {
-        if (!includes(leg)) continue;
-        const sen = this.balanceOf(leg.account) + leg.sen;
-        this.restore(leg.account, sen);
-        after.set(leg.account, sen);
+      for (const { account, sen } of legs) {
+        const afterSen = this.balanceOf(account) + sen;
+        this.restore(account, afterSen);
+        after.set(account, afterSen);
       }
       this.#keys.set(posting.key, { contentHash, result, seq: batch.seq, atMs: batch.atMs });
     }

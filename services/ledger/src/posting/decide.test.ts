@@ -5,6 +5,9 @@ import type { Intent, Posting } from './posting.ts';
 
 const AVAILABLE = 'M/A:available';
 const HELD = 'M/A:held';
+const PENDING = 'M/A:pending';
+const DESTINATION = 'M/B:available';
+const BALANCES = { [AVAILABLE]: 100n, [HELD]: 100n, [PENDING]: 50n, [DESTINATION]: 7n };
 
 function posting(intent: Intent, amountSen: bigint, feeSen = 0n): Posting {
   return {
@@ -19,6 +22,7 @@ function posting(intent: Intent, amountSen: bigint, feeSen = 0n): Posting {
     transactionId: 't',
     referenceNumber: 'r',
     description: '',
+    destinationAccountId: intent === 'transfer' ? 'B' : '',
   };
 }
 
@@ -32,8 +36,11 @@ describe('decide', () => {
     ['capture without a fee', posting('capture', 100n), { [HELD]: -100n, 'rail:bank-transfer': 100n }, 100n],
     ['release', posting('release', 90n, 10n), { [HELD]: -100n, [AVAILABLE]: 100n }, 200n],
     ['credit', posting('credit', 90n), { 'rail:bank-transfer': -90n, [AVAILABLE]: 90n }, 190n],
-  ])('given 100 available and 100 held, %s', (_, command, legs, availableAfterSen) => {
-    const decided = decide(command, given({ [AVAILABLE]: 100n, [HELD]: 100n }));
+    ['transfer', posting('transfer', 100n), { [AVAILABLE]: -100n, [DESTINATION]: 100n }, 0n],
+    ['settle', posting('settle', 50n), { [PENDING]: -50n, [AVAILABLE]: 50n }, 150n],
+    ['settle, whose fee was taken before', posting('settle', 50n, 5n), { [PENDING]: -50n, [AVAILABLE]: 50n }, 150n],
+  ])('given 100 available, 100 held and 50 pending, %s', (_, command, legs, availableAfterSen) => {
+    const decided = decide(command, given(BALANCES));
     expect(Object.fromEntries(decided.legs.map(({ account, sen }) => [account, sen]))).toEqual(legs);
     expect(decided.result).toEqual({ availableAfterSen });
   });
@@ -42,10 +49,17 @@ describe('decide', () => {
     ['a hold of more than is available', posting('hold', 100n, 1n), 'insufficient_balance'],
     ['a capture of more than is held', posting('capture', 100n, 1n), 'internal'],
     ['a release of more than is held', posting('release', 101n), 'internal'],
+    ['a transfer of more than is available', posting('transfer', 101n), 'insufficient_balance'],
+    ['a settlement of more than is pending', posting('settle', 51n), 'internal'],
     ['a credit beyond int64', posting('credit', 2n ** 63n - 100n), 'account_limit'],
-  ])('given 100 available and 100 held, refuses %s and makes no entry', (_, command, refused) => {
-    const decided = decide(command, given({ [AVAILABLE]: 100n, [HELD]: 100n }));
+  ])('given 100 available, 100 held and 50 pending, refuses %s and makes no entry', (_, command, refused) => {
+    const decided = decide(command, given(BALANCES));
     expect(decided).toMatchObject({ legs: [], result: { refused } });
+  });
+
+  it('refuses a transfer to an account that would no longer fit', () => {
+    const full = given({ [AVAILABLE]: 1n, [DESTINATION]: 2n ** 63n - 1n });
+    expect(decide(posting('transfer', 1n), full)).toMatchObject({ legs: [], result: { refused: 'account_limit' } });
   });
 
   it('lets system accounts be negative', () => {
@@ -53,7 +67,7 @@ describe('decide', () => {
   });
 
   it('sums every posting up to zero, each account once', () => {
-    const intent = fc.constantFrom<Intent>('hold', 'capture', 'release', 'credit');
+    const intent = fc.constantFrom<Intent>('hold', 'capture', 'release', 'credit', 'transfer', 'settle');
     fc.assert(
       fc.property(intent, fc.bigInt(1n, 10n ** 15n), fc.bigInt(0n, 10n ** 12n), (name, amountSen, feeSen) => {
         const legs = legsOf(posting(name, amountSen, feeSen));

@@ -10,8 +10,9 @@ export type BalanceOf = (account: string) => bigint;
 
 /**
  * The rules of the ledger: which entries an intent makes, and whether the balances allow them (architecture §4).
- * Refusals: insufficient_balance (a hold of more than is available), internal (a capture or release of more than is held: the services that hold
- * and capture never do that, so it is a programmer's error), account_limit (a balance beyond int64).
+ * Refusals: insufficient_balance (a hold or transfer of more than is available), internal (a capture or release of more than is held, a settlement of
+ * more than is pending: the services that hold and settle never do that, so it is a programmer's error), account_limit (a balance beyond int64).
+ * `availableAfterSen` is of `accountId`, the source of a transfer.
  */
 export function decide(posting: Posting, balanceOf: BalanceOf): { legs: readonly Leg[]; result: Result } {
   const legs = legsOf(posting);
@@ -51,6 +52,17 @@ export function legsOf(posting: Posting): Leg[] {
         { account: railAccount(posting.rail), sen: -amountSen },
         { account: available, sen: amountSen },
       ];
+    case 'transfer':
+      return [
+        { account: available, sen: -amountSen },
+        { account: merchantAccount(posting.merchantId, posting.destinationAccountId, 'available'), sen: amountSen },
+      ];
+    case 'settle':
+      // The fee was taken when the money came in; here it is only told to the settlement listing.
+      return [
+        { account: merchantAccount(posting.merchantId, posting.accountId, 'pending'), sen: -amountSen },
+        { account: available, sen: amountSen },
+      ];
     default:
       return posting.intent satisfies never;
   }
@@ -61,8 +73,10 @@ function firstRefusal(posting: Posting, legs: readonly Leg[], balanceOf: Balance
     const afterSen = balanceOf(account) + sen;
     if (afterSen > BALANCE_MAX_SEN || afterSen < -BALANCE_MAX_SEN) return refuse('account_limit');
     if (afterSen >= 0n || sen >= 0n || isSystemAccount(account)) continue;
-    if (posting.intent === 'hold') return refuse('insufficient_balance');
-    return refuse('internal', { message: `${posting.intent} of more than is held` });
+    if (posting.intent === 'hold' || posting.intent === 'transfer') return refuse('insufficient_balance');
+    return refuse('internal', {
+      message: `${posting.intent} of more than is ${posting.intent === 'settle' ? 'pending' : 'held'}`,
+    });
   }
   return undefined;
 }

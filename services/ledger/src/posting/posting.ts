@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RefusalCode } from '@gerbang/core';
 
-export type Intent = 'hold' | 'capture' | 'release' | 'credit';
+export type Intent = 'hold' | 'capture' | 'release' | 'credit' | 'transfer' | 'settle';
 
 /** What a service asks for, once per key for ever. Amounts in sen; `amountSen` is net of `feeSen`. */
 export type Posting = {
@@ -16,6 +16,8 @@ export type Posting = {
   transactionId: string;
   referenceNumber: string;
   description: string;
+  /** Of a transfer alone; empty otherwise. */
+  destinationAccountId: string;
 };
 
 /** One side of an entry: what is added to the account, sen. */
@@ -41,7 +43,10 @@ export type Batch = {
 /** What is kept of a posting key: enough to answer it again, and to notice other content. */
 export type KnownKey = { contentHash: string; result: Result; seq: bigint; atMs: number };
 
-/** SHA-256 over everything that was asked for, base64. Two postings with one key must have the same. */
+/**
+ * SHA-256 over everything that was asked for, base64. Two postings with one key must have the same. The destination counts for transfers alone, so that
+ * keys journalled before there were any keep their hash.
+ */
 export function contentHash(posting: Posting): string {
   return hash(
     'sha256',
@@ -56,6 +61,7 @@ export function contentHash(posting: Posting): string {
       posting.transactionId,
       posting.referenceNumber,
       posting.description,
+      ...(posting.intent === 'transfer' ? [posting.destinationAccountId] : []),
     ]),
     'base64',
   );

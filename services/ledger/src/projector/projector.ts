@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RefusalError, refuse } from '@gerbang/core';
 import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
 import type { Projection, ProjectionStore } from './store.ts';
 
@@ -16,6 +17,8 @@ export type Projector = {
   lag(): number;
   /** The last batch that the projections have. */
   projectedSeq(): bigint;
+  /** Waits until the projections have the batch. Refusals: unavailable (`signal` came first, or the partition is being given up). */
+  reached(seq: bigint, signal: AbortSignal): Promise<void>;
   /** Waits until nothing is waiting. */
   settled(): Promise<void>;
   /** Finishes the round that is being written and leaves the rest to whoever loads the partition next. */
@@ -34,6 +37,7 @@ export function startProjector(options: {
   let projectedSeq = options.projectedSeq;
   let lag = 0;
   let running: Promise<void> | undefined;
+  const listeners = new Set<() => void>();
 
   const writeRound = async (round: readonly Projection[]) => {
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
@@ -55,6 +59,7 @@ export function startProjector(options: {
         projectedSeq = batch.seq;
       }
       onProjected(projectedSeq, lag);
+      for (const listener of listeners) listener();
     }
   };
   const start = () => {
@@ -76,6 +81,21 @@ export function startProjector(options: {
     },
     lag: () => lag,
     projectedSeq: () => projectedSeq,
+    async reached(seq, signal) {
+      const leaving = AbortSignal.any([signal, stopping.signal]);
+      while (projectedSeq < seq) {
+        if (leaving.aborted) throw new RefusalError(refuse('unavailable', { retryAfterMs: 200 }));
+        await new Promise<void>((resolve) => {
+          const listener = () => {
+            listeners.delete(listener);
+            leaving.removeEventListener('abort', listener);
+            resolve();
+          };
+          listeners.add(listener);
+          leaving.addEventListener('abort', listener, { once: true });
+        });
+      }
+    },
     async settled() {
       while (running !== undefined) await running;
     },

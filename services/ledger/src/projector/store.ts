@@ -1,29 +1,21 @@
 import { insertMissing, isDuplicateKeysOnly, type Store, traced } from '@gerbang/store';
-import { type EntryDocument, fromResultDocument, toEntryDocument } from '../journal/document.ts';
+import { fromResultDocument } from '../journal/document.ts';
 import type { Batch, KnownKey } from '../posting/posting.ts';
+import { POSTINGS, type PostingDocument, toPostingDocuments } from './posting-document.ts';
 
 const BALANCES = 'balances';
-const POSTINGS = 'postings';
 const CHECKPOINTS = 'checkpoints';
-const SCHEMA = 1;
+const BALANCE_SCHEMA = 1;
+/** Says of which schema all postings up to the checkpoint are, too; 1: without the balances after their legs. */
+const CHECKPOINT_SCHEMA = 2;
 
 /** The absolute balance of one ledger account as of `seq`; `_id` = "<partition>/<account>". */
 export type BalanceDocument = { _id: string; schema: number; partition: string; account: string; sen: bigint; seq: bigint };
 
-/** One posting key; `_id` = "<partition>/<key>", `index` its place within the batch. */
-export type PostingDocument = EntryDocument & {
-  _id: string;
-  schema: number;
-  partition: string;
-  seq: bigint;
-  index: number;
-  at: Date;
-};
-
 /** How far the projections of a partition go; `_id` = the partition. */
 type CheckpointDocument = { _id: string; schema: number; seq: bigint; at: Date };
 
-/** A batch with the balances after it of the accounts it touched. */
+/** A batch with the balances after it of (at least) the accounts it touched. */
 export type Projection = { batch: Batch; after: ReadonlyMap<string, bigint> };
 
 /** The projections: what can be rebuilt from the journal at any time. Writes are idempotent and may repeat or overlap those of another process. */
@@ -31,6 +23,12 @@ export type ProjectionStore = {
   /** Batches of one partition, in order and without a gap. */
   write(projections: readonly Projection[]): Promise<void>;
   checkpoint(partition: string): Promise<{ seq: bigint; atMs: number }>;
+  /** Whether the projections may be of an earlier version: nothing of this one vouches for them. */
+  isOutdated(partition: string): Promise<boolean>;
+  /** Writes postings anew, whatever is stored in their places. */
+  rewritePostings(projections: readonly Projection[]): Promise<void>;
+  /** Vouches for the postings up to the checkpoint. */
+  markCurrent(partition: string): Promise<void>;
   balances(partition: string): AsyncIterable<BalanceDocument>;
   /** Those of the keys that have been projected. */
   keys(partition: string, keys: readonly string[]): Promise<Map<string, KnownKey>>;
@@ -43,21 +41,17 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
   const balances = store.collection<BalanceDocument>(BALANCES);
   const postings = store.collection<PostingDocument>(POSTINGS);
   const checkpoints = store.collection<CheckpointDocument>(CHECKPOINTS);
-  await postings.createIndex({ partition: 1, 'legs.account': 1, seq: 1, index: 1 }, { name: 'statement' });
   await balances.createIndex({ partition: 1 }, { name: 'partition' });
 
   const writePostings = async (projections: readonly Projection[]) => {
-    await insertMissing(
-      postings,
-      projections.flatMap(({ batch }) => toPostingDocuments(batch)),
-    );
+    await insertMissing(postings, projections.flatMap(toPostingDocuments));
   };
   const writeBalances = async (projections: readonly Projection[]) => {
     const newest = new Map<string, BalanceDocument>();
     for (const { batch, after } of projections) {
       const { partition, seq } = batch;
       for (const [account, sen] of after) {
-        newest.set(account, { _id: `${partition}/${account}`, schema: SCHEMA, partition, account, sen, seq });
+        newest.set(account, { _id: `${partition}/${account}`, schema: BALANCE_SCHEMA, partition, account, sen, seq });
       }
     }
     if (newest.size === 0) return;
@@ -67,7 +61,7 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
     await ignoringDuplicates(() => traced('bulkWrite', BALANCES, () => balances.bulkWrite(updates, { ordered: false })));
   };
   const writeCheckpoint = async ({ partition, seq, atMs }: Batch) => {
-    const update = { $set: { schema: SCHEMA, seq, at: new Date(atMs) } };
+    const update = { $set: { schema: CHECKPOINT_SCHEMA, seq, at: new Date(atMs) } };
     await ignoringDuplicates(() =>
       traced('updateOne', CHECKPOINTS, () =>
         checkpoints.updateOne({ _id: partition, seq: { $lt: seq } }, update, { upsert: true }),
@@ -87,6 +81,22 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
       const found = await traced('findOne', CHECKPOINTS, () => checkpoints.findOne({ _id: partition }));
       return found === null ? { seq: 0n, atMs: 0 } : { seq: found.seq, atMs: found.at.getTime() };
     },
+    async isOutdated(partition) {
+      const found = await traced('findOne', CHECKPOINTS, () => checkpoints.findOne({ _id: partition }));
+      return found === null || found.schema < CHECKPOINT_SCHEMA;
+    },
+    async rewritePostings(projections) {
+      const replacements = projections.flatMap(toPostingDocuments).map(({ _id, ...replacement }) => ({
+        replaceOne: { filter: { _id }, replacement, upsert: true },
+      }));
+      if (replacements.length === 0) return;
+      await traced('bulkWrite', POSTINGS, () => postings.bulkWrite(replacements, { ordered: false }));
+    },
+    async markCurrent(partition) {
+      await traced('updateOne', CHECKPOINTS, () =>
+        checkpoints.updateOne({ _id: partition }, { $set: { schema: CHECKPOINT_SCHEMA } }),
+      );
+    },
     balances: (partition) => balances.find({ partition }),
     async keys(partition, keys) {
       const found = await findPostings(partition, keys);
@@ -104,18 +114,6 @@ async function ignoringDuplicates(write: () => Promise<unknown>): Promise<void> 
   } catch (error) {
     if (!isDuplicateKeysOnly(error)) throw error;
   }
-}
-
-function toPostingDocuments({ partition, seq, atMs, entries }: Batch): PostingDocument[] {
-  return entries.map((entry, index) => ({
-    _id: `${partition}/${entry.posting.key}`,
-    schema: SCHEMA,
-    partition,
-    seq,
-    index,
-    at: new Date(atMs),
-    ...toEntryDocument(entry),
-  }));
 }
 
 function toKnownKey({ content_hash, result, seq, at }: PostingDocument): KnownKey {

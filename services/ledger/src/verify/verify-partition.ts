@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { RefusalError, refuse } from '@gerbang/core';
 import type { Journal } from '../journal/journal.ts';
 import type { Partition } from '../partition/partition.ts';
 import { COMPARTMENTS, isSystemAccount, merchantAccount, ownerOf } from '../posting/account.ts';
-import type { Batch, Entry } from '../posting/posting.ts';
-import type { PostingDocument, ProjectionStore } from '../projector/store.ts';
+import type { Batch } from '../posting/posting.ts';
+import { toPostingDocuments } from '../projector/posting-document.ts';
+import type { Projection, ProjectionStore } from '../projector/store.ts';
 
 /** Lines that are listed; what is broken all over needs no list. */
 export const DIFFERENCES_MAX = 1_000;
@@ -55,7 +57,7 @@ export async function verifyPartition(
     compareProjected(batch.seq, touched, rebuilt, projected, checkpointSeq, differ);
     if (batch.seq <= checkpointSeq) {
       projectedPostings += batch.entries.length;
-      await comparePostings(projections, batch, differ);
+      await comparePostings(projections, { batch, after: rebuilt }, differ);
     }
   }
   if (last.seq < endSeq) differ(`the journal ends at ${last.seq}, the writer is at ${endSeq}`);
@@ -109,30 +111,20 @@ function compareProjected(
   }
 }
 
-async function comparePostings(projections: ProjectionStore, batch: Batch, differ: (what: string) => void): Promise<void> {
-  if (batch.entries.length === 0) return;
-  const keys = batch.entries.map(({ posting }) => posting.key);
-  const stored = new Map((await projections.postings(batch.partition, keys)).map((document) => [document.key, document]));
-  for (const [index, entry] of batch.entries.entries()) {
-    const document = stored.get(entry.posting.key);
-    if (document === undefined) differ(`posting ${entry.posting.key} at ${batch.seq} is not stored`);
-    else if (!isSame(document, entry, batch.seq, index))
-      differ(`posting ${entry.posting.key} at ${batch.seq} is stored otherwise`);
+async function comparePostings(
+  projections: ProjectionStore,
+  projection: Projection,
+  differ: (what: string) => void,
+): Promise<void> {
+  const { partition, seq, entries } = projection.batch;
+  if (entries.length === 0) return;
+  const keys = entries.map(({ posting }) => posting.key);
+  const stored = new Map((await projections.postings(partition, keys)).map((document) => [document.key, document]));
+  for (const expected of toPostingDocuments(projection)) {
+    const document = stored.get(expected.key);
+    if (document === undefined) differ(`posting ${expected.key} at ${seq} is not stored`);
+    else if (!isDeepStrictEqual(document, expected)) differ(`posting ${expected.key} at ${seq} is stored otherwise`);
   }
-}
-
-function isSame(document: PostingDocument, { contentHash, legs, result }: Entry, seq: bigint, index: number): boolean {
-  const after = 'refused' in result ? undefined : result.availableAfterSen;
-  const refused = 'refused' in result ? result.refused : undefined;
-  return (
-    document.seq === seq &&
-    document.index === index &&
-    document.content_hash === contentHash &&
-    document.result.available_after_sen === after &&
-    document.result.refused === refused &&
-    document.legs.length === legs.length &&
-    document.legs.every(({ account, sen }, i) => legs[i]?.account === account && legs[i]?.sen === sen)
-  );
 }
 
 function compareMemory(

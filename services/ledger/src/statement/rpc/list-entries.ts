@@ -1,0 +1,75 @@
+import { RefusalError, refuseField } from '@gerbang/core';
+import { type ListEntriesRequest, EntryType as WireEntryType } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { Context } from '../../context.ts';
+import { intentOf } from '../../journal/document.ts';
+import { ID, merchantAccount } from '../../posting/account.ts';
+import type { PostingDocument } from '../../projector/posting-document.ts';
+import { entryId } from '../id.ts';
+import { type EntryType, statementKey } from '../keys.ts';
+import { openWindow, toPage } from '../position.ts';
+
+/**
+ * A page of an account's statement, newest first: every change of its available balance, with the balance after it (contract §4). Pages that follow
+ * each other's cursors neither miss nor repeat an entry while new ones arrive. An account that nothing has touched has an empty one.
+ * Refusals: validation (account_id, type, and those of every listing), unavailable, timeout.
+ */
+export async function listEntries(context: Context, request: ListEntriesRequest, signal: AbortSignal) {
+  const { merchantId, accountId } = request;
+  if (!ID.test(accountId)) throw new RefusalError(refuseField('account_id', 'is not an id'));
+  const statement = statementKey(merchantId, accountId, typeOf(request.type));
+  const window = await openWindow(context, request, signal);
+  const found = await context.statements.entries({ ...window, limit: window.limit + 1, statement });
+  const { page, nextCursor } = toPage(found, window.limit);
+  return { entries: page.map((posting) => toEntry(posting, merchantId, accountId)), nextCursor };
+}
+
+function typeOf(wanted: WireEntryType): EntryType | undefined {
+  switch (wanted) {
+    case WireEntryType.UNSPECIFIED:
+      return undefined;
+    case WireEntryType.CREDIT:
+      return 'credit';
+    case WireEntryType.DEBIT:
+      return 'debit';
+    default: {
+      wanted satisfies never;
+      throw new RefusalError(refuseField('type', 'is unknown'));
+    }
+  }
+}
+
+function toEntry(posting: PostingDocument, merchantId: string, accountId: string) {
+  const available = merchantAccount(merchantId, accountId, 'available');
+  const leg = posting.legs.find(({ account }) => account === available);
+  if (leg === undefined) throw new Error(`posting ${posting._id} is no entry of ${available}`);
+  return {
+    id: entryId(posting._id, available),
+    accountId,
+    type: leg.sen > 0n ? WireEntryType.CREDIT : WireEntryType.DEBIT,
+    amountSen: leg.sen > 0n ? leg.sen : -leg.sen,
+    feeSen: feeWithin(posting),
+    balanceAfterSen: leg.after_sen,
+    product: posting.product,
+    transactionId: posting.transaction_id,
+    referenceNumber: posting.reference_number,
+    description: posting.description,
+    postedAtMs: BigInt(posting.at.getTime()),
+  };
+}
+
+/** The part of the amount that is a fee. What settles is net of its fee already. */
+function feeWithin({ intent: text, fee_sen }: PostingDocument): bigint {
+  const intent = intentOf(text);
+  switch (intent) {
+    case 'hold':
+    case 'release':
+      return fee_sen;
+    case 'capture':
+    case 'credit':
+    case 'transfer':
+    case 'settle':
+      return 0n;
+    default:
+      return intent satisfies never;
+  }
+}

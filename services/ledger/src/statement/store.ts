@@ -1,0 +1,71 @@
+import { type Store, traced } from '@gerbang/store';
+import { POSTINGS, type PostingDocument } from '../projector/posting-document.ts';
+import type { Position } from './position.ts';
+
+/** What both listings have in common. `upToSeq` is a batch that the projections are complete up to: beyond it there may be holes. */
+type Window = {
+  partition: string;
+  upToSeq: bigint;
+  limit: number;
+  /** Where the page before ended; the postings before it come, newest first. */
+  before: Position | undefined;
+  fromMs: number | undefined;
+  toMs: number | undefined;
+};
+
+/** Reads of the projected postings, newest first. */
+export type StatementStore = {
+  entries(query: Window & { statement: string }): Promise<PostingDocument[]>;
+  settlements(
+    query: Window & { merchantId: string; accountId: string | undefined; product: string | undefined },
+  ): Promise<PostingDocument[]>;
+};
+
+/** Business time never goes back within a partition, so its order is that of the journal, and an index can bound both. */
+const NEWEST_FIRST = { at: -1, seq: -1, index: -1 } as const;
+
+export async function openStatementStore(store: Store): Promise<StatementStore> {
+  const postings = store.collection<PostingDocument>(POSTINGS);
+  await postings.createIndex({ partition: 1, statement: 1, at: 1, seq: 1, index: 1 }, { name: 'entries' });
+  await postings.createIndex(
+    { partition: 1, merchant_id: 1, at: 1, seq: 1, index: 1, account_id: 1, product: 1 },
+    { name: 'settlements', partialFilterExpression: { intent: 'settle' } },
+  );
+  // Of the first version, which no listing read.
+  if (await postings.indexExists('statement')) {
+    await postings.dropIndex('statement').catch(async (error: unknown) => {
+      if (await postings.indexExists('statement')) throw error;
+    });
+  }
+  const find = (filter: object, { limit }: Window) =>
+    traced('find', POSTINGS, () => postings.find(filter).sort(NEWEST_FIRST).limit(limit).toArray());
+  return {
+    entries: (query) => find({ ...windowFilter(query), statement: query.statement }, query),
+    settlements: (query) =>
+      find(
+        {
+          ...windowFilter(query),
+          intent: 'settle',
+          merchant_id: query.merchantId,
+          'result.refused': { $exists: false },
+          ...(query.accountId === undefined ? {} : { account_id: query.accountId }),
+          ...(query.product === undefined ? {} : { product: query.product }),
+        },
+        query,
+      ),
+  };
+}
+
+function windowFilter({ partition, upToSeq, before, fromMs, toMs }: Window): object {
+  const newestMs = Math.min(toMs ?? Number.POSITIVE_INFINITY, before?.atMs ?? Number.POSITIVE_INFINITY);
+  const at = {
+    ...(fromMs === undefined ? {} : { $gte: new Date(fromMs) }),
+    ...(newestMs === Number.POSITIVE_INFINITY ? {} : { $lte: new Date(newestMs) }),
+  };
+  return {
+    partition,
+    ...(Object.keys(at).length === 0 ? {} : { at }),
+    seq: { $lte: upToSeq },
+    ...(before === undefined ? {} : { $or: [{ seq: { $lt: before.seq } }, { seq: before.seq, index: { $lt: before.index } }] }),
+  };
+}
