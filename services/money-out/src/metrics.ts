@@ -7,6 +7,7 @@ export type Metrics = {
   accepted(order: TransferOrder): void;
   finished(order: TransferOrder, status: TransferState['status'], nowMs: number): void;
   contradicted(): void;
+  accountTransferred(): void;
 };
 
 export function createTransferMetrics(registry: Registry): Metrics {
@@ -32,6 +33,11 @@ export function createTransferMetrics(registry: Registry): Metrics {
     help: 'Answers of the rail that contradict an earlier one',
     registers: [registry],
   });
+  const accountTransfers = new Counter({
+    name: 'gerbang_account_transfers_total',
+    help: "Transfers between merchants' own accounts",
+    registers: [registry],
+  });
   return {
     accepted: () => accepted.inc(),
     finished(order, status, nowMs) {
@@ -39,5 +45,6 @@ export function createTransferMetrics(registry: Registry): Metrics {
       duration.observe(Math.max(0, nowMs - order.createdAtMs) / 1_000);
     },
     contradicted: () => contradictions.inc(),
+    accountTransferred: () => accountTransfers.inc(),
   };
 }

@@ -1,5 +1,8 @@
-import { DisbursementService, ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { AccountTransferService, DisbursementService, ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { implement } from '@gerbang/rpc';
+import { createAccountTransfer } from './account-transfer/rpc/create-account-transfer.ts';
+import { getAccountTransfer } from './account-transfer/rpc/get-account-transfer.ts';
+import { listAccountTransfers } from './account-transfer/rpc/list-account-transfers.ts';
 import type { Context } from './context.ts';
 import { checkBeneficiary } from './disbursement/rpc/check-beneficiary.ts';
 import { getFee } from './disbursement/rpc/get-fee.ts';
@@ -20,6 +23,15 @@ export function implementations(context: Context) {
         getFee: (request) => getFee(context, request),
         getTransfer: (request) => getTransfer(context, request),
         listTransfers: (request) => listTransfers(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      AccountTransferService,
+      {
+        createAccountTransfer: (request) => createAccountTransfer(context, request),
+        getAccountTransfer: (request) => getAccountTransfer(context, request),
+        listAccountTransfers: (request) => listAccountTransfers(context, request),
       },
       ['edge'],
     ),

@@ -14,12 +14,15 @@ import {
   startTelemetry,
 } from '@gerbang/runtime';
 import { connectStore, openAuditLog, openIdempotencyKeys, startDueTimer } from '@gerbang/store';
+import { onAccountTransferDue } from './account-transfer/on-due.ts';
+import { openAccountTransferStore, type StoredAccountTransferDocument } from './account-transfer/store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createTransferMetrics } from './metrics.ts';
 import { implementations } from './rpc.ts';
 import { onTransferDue } from './transfer/on-due.ts';
-import { openTransferStore, TRANSFERS } from './transfer/store.ts';
+import { ACCOUNT_TRANSFER, DISBURSEMENT, TRANSFERS } from './transfer/reference.ts';
+import { openTransferStore, type StoredTransferDocument } from './transfer/store.ts';
 
 const NAME = 'money-out';
 
@@ -48,6 +51,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     const relay = createRelay({ bus, store, service: NAME, streamReplicas: config.STREAM_REPLICAS, log });
     closing.push('relay', () => relay.close());
     const transfers = await openTransferStore(store, relay.afterWrite);
+    const accountTransfers = await openAccountTransferStore(store, relay.afterWrite);
     relay.sweep([TRANSFERS]);
 
     const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls });
@@ -69,6 +73,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     const registry = createMetrics(NAME);
     const context: Context = {
       transfers,
+      accountTransfers,
       ledger: ledgerChannel.client(LedgerService),
       rail,
       clock,
@@ -85,11 +90,11 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       await Promise.all(context.background);
     });
     const timer = await startDueTimer({
-      collection: transfers.aggregates.collection,
+      collection: store.collection<StoredTransferDocument | StoredAccountTransferDocument>(TRANSFERS),
       clock,
       log,
       leaseMs: LEASE_MS,
-      handle: (document) => onTransferDue(context, context.inProgress, transfers.fromDocument(document)),
+      handle: (document) => onDue(context, document),
     });
     closing.push('timer', () => timer.close());
     const rpc = await startRpcServer({
@@ -116,5 +121,17 @@ export async function startService(config: Config, options: { clock?: Clock } = 
   } catch (error) {
     await closing.close();
     throw error;
+  }
+}
+
+/** What the timer does depends on the product. */
+function onDue(context: Context, document: StoredTransferDocument | StoredAccountTransferDocument): Promise<void> {
+  switch (document.product) {
+    case DISBURSEMENT:
+      return onTransferDue(context, context.inProgress, context.transfers.fromDocument(document));
+    case ACCOUNT_TRANSFER:
+      return onAccountTransferDue(context, context.accountTransfers.fromDocument(document));
+    default:
+      return document satisfies never;
   }
 }

@@ -9,6 +9,7 @@ import {
 import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAccountTransferStore } from '../src/account-transfer/store.ts';
 import type { Context } from '../src/context.ts';
 import { checkBeneficiary } from '../src/disbursement/rpc/check-beneficiary.ts';
 import { getFee } from '../src/disbursement/rpc/get-fee.ts';
@@ -33,11 +34,12 @@ beforeAll(async () => {
   const clock = createClock();
   context = {
     transfers: await openTransferStore(store, () => {}),
+    accountTransfers: await openAccountTransferStore(store, () => {}),
     ledger: { post: unused, getBalance: unused, verify: unused },
     rail: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} },
     clock,
     log: testLog(),
-    metrics: { accepted() {}, finished() {}, contradicted() {} },
+    metrics: { accepted() {}, finished() {}, contradicted() {}, accountTransferred() {} },
     railTimeoutMs: 1_000,
     merchants: { profile: unused, account: noProduct, admit: noProduct, admitProduct: noProduct, close: async () => {} },
     idempotencyKeys: await openIdempotencyKeys(store, clock),

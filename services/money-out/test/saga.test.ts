@@ -111,7 +111,7 @@ function contextWith(
     rail: { inquireAccount: unused, close: async () => {}, ...bank },
     clock,
     log: testLog(),
-    metrics: { accepted() {}, finished() {}, contradicted() {} },
+    metrics: { accepted() {}, finished() {}, contradicted() {}, accountTransferred() {} },
     railTimeoutMs: 1_000,
   };
 }

@@ -1,8 +1,7 @@
 import type { FeeRule } from '@gerbang/core';
 import type { FeeRule as FeeRuleMessage } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 
-/** The product's name in merchants' lists of products, fees and limits. */
-export const DISBURSEMENT = 'disbursement';
+export { DISBURSEMENT } from '../transfer/reference.ts';
 
 /** A merchant's fee schedule as the fee engine takes it. */
 export function toFeeRules(fees: readonly FeeRuleMessage[]): FeeRule[] {

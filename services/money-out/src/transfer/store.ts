@@ -15,6 +15,7 @@ import {
   openAggregates,
   type Store,
 } from '@gerbang/store';
+import { DISBURSEMENT, openReferences, type References, referenceId, TRANSFERS } from './reference.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
 import { evolve, type Proposal, type Resolution, type TransferEvent, type TransferState } from './transfer.ts';
 
@@ -47,7 +48,7 @@ type TransferDocument = Due & {
   account_id: string;
   reference_number: string;
   content_hash: string;
-  product: 'disbursement';
+  product: typeof DISBURSEMENT;
   amount_sen: bigint;
   fee_sen: bigint;
   bank_code: string;
@@ -72,17 +73,21 @@ type TransferDocument = Due & {
   beneficiary_unknown?: boolean;
 };
 
-type Stored = AggregateDocument<TransferDocument>;
+export type StoredTransferDocument = AggregateDocument<TransferDocument>;
+
+type Stored = StoredTransferDocument;
 
 /** A transfer as it was read: what was ordered, how it stands, and the version that the next change is conditional on. */
 export type StoredTransfer = { order: TransferOrder; state: TransferState; document: Stored };
 
-export const TRANSFERS = 'transfers';
-
-/** The transfers of all accounts; `_id` = "<account>:<reference>", so that a reference is used once (architecture §3). */
+/**
+ * The disbursements of all accounts; `_id` = "<account>:<reference>", so that a reference is used once (architecture §3). The collection has
+ * account transfers too: this store does not see them, beyond `references`.
+ */
 export type TransferStore = {
   aggregates: Aggregates<TransferDocument>;
-  /** Undefined when the reference is taken. */
+  references: References;
+  /** Undefined when the reference is taken, by whatever product. */
   insert(order: TransferOrder): Promise<StoredTransfer | undefined>;
   find(accountId: string, referenceNumber: string, options?: { linearizable: boolean }): Promise<StoredTransfer | undefined>;
   findByTransactionId(accountId: string, transactionId: string): Promise<StoredTransfer | undefined>;
@@ -121,13 +126,13 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
     { unresolved_at: 1 },
     { name: 'unresolved', partialFilterExpression: { unresolved_at: { $type: 'date' } } },
   );
-  const idOf = (accountId: string, referenceNumber: string) => `${accountId}:${referenceNumber}`;
   return {
     aggregates,
+    references: openReferences(store),
     fromDocument: (document) => fromDocument(aggregates.read(document)),
     async insert(order) {
       const document = await aggregates.insert(
-        idOf(order.accountId, order.referenceNumber),
+        referenceId(order.accountId, order.referenceNumber),
         order.merchantId,
         newDocument(order),
         [],
@@ -135,11 +140,15 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
       return document === undefined ? undefined : fromDocument(document);
     },
     async find(accountId, referenceNumber, options) {
-      const document = await aggregates.find(idOf(accountId, referenceNumber), options);
-      return document === undefined ? undefined : fromDocument(document);
+      const document = await aggregates.find(referenceId(accountId, referenceNumber), options);
+      return document?.product === DISBURSEMENT ? fromDocument(document) : undefined;
     },
     async findByTransactionId(accountId, transactionId) {
-      const document = await collection.findOne({ account_id: accountId, transaction_id: transactionId });
+      const document = await collection.findOne({
+        account_id: accountId,
+        transaction_id: transactionId,
+        product: DISBURSEMENT,
+      });
       return document === null ? undefined : fromDocument(aggregates.read(document as Stored));
     },
     async apply(transfer, events, nowMs, nextDueMs) {
@@ -163,9 +172,10 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
           {
             account_id: query.accountId,
             merchant_id: query.merchantId,
+            product: DISBURSEMENT,
             status: query.status ?? { $ne: 'created' },
             ...(query.before !== undefined && { transaction_id: { $lt: query.before } }),
-            ...(query.referenceNumber !== undefined && { _id: idOf(query.accountId, query.referenceNumber) }),
+            ...(query.referenceNumber !== undefined && { _id: referenceId(query.accountId, query.referenceNumber) }),
             ...((query.fromMs !== undefined || query.toMs !== undefined) && { created_at: { ...from, ...to } }),
           },
           { sort: { transaction_id: -1 }, limit: query.limit },
@@ -252,7 +262,7 @@ function newDocument(order: TransferOrder): TransferDocument {
     account_id: order.accountId,
     reference_number: order.referenceNumber,
     content_hash: order.contentHash,
-    product: 'disbursement',
+    product: DISBURSEMENT,
     amount_sen: order.amountSen,
     fee_sen: order.feeSen,
     bank_code: order.bankCode,

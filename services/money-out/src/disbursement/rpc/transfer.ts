@@ -4,6 +4,7 @@ import { type Bank, feeFor, newUlid, RefusalError, refuse } from '@gerbang/core'
 import type { Limit, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { type TransferRequest, TransferResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { Context } from '../../context.ts';
+import { isWithin } from '../../transfer/limits.ts';
 import { holdFunds, sendToRail } from '../../transfer/saga.ts';
 import { type StoredTransfer, type TransferOrder, toMessage } from '../../transfer/store.ts';
 import { contentHash, mustFindBank } from '../content.ts';
@@ -50,12 +51,14 @@ async function place(
   wanted: TransferOrder,
   limits: readonly Limit[],
 ): Promise<{ transfer: StoredTransfer; isNew: boolean }> {
-  const withinLimits = isWithin(limits, wanted.amountSen);
+  const withinLimits = isWithin(limits, DISBURSEMENT, wanted.amountSen);
   for (;;) {
     const created = withinLimits ? await context.transfers.insert(wanted) : undefined;
     if (created !== undefined) return { transfer: await holdFunds(context, created), isNew: true };
     const known = await context.transfers.find(wanted.accountId, wanted.referenceNumber, { linearizable: true });
     if (known !== undefined) return { transfer: await repeat(context, known, wanted), isNew: false };
+    if (await context.transfers.references.isOfAnother(wanted, DISBURSEMENT))
+      throw new RefusalError(refuse('duplicate_reference'));
     if (!withinLimits) throw new RefusalError(refuse('account_limit'));
     // The one that had taken the reference was refused meanwhile and is gone: try again.
   }
@@ -108,11 +111,4 @@ function toOrder(request: TransferRequest, bank: Bank, profile: Profile, transac
     description,
     createdAtMs: nowMs,
   };
-}
-
-function isWithin(limits: readonly Limit[], amountSen: bigint): boolean {
-  return limits.every(
-    ({ product, minimumSen, maximumSen }) =>
-      product !== DISBURSEMENT || (amountSen >= minimumSen && (maximumSen === 0n || amountSen <= maximumSen)),
-  );
 }

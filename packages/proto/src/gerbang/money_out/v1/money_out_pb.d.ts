@@ -695,6 +695,24 @@ export declare type AccountTransfer = Message<"gerbang.money_out.v1.AccountTrans
 export declare const AccountTransferSchema: GenMessage<AccountTransfer>;
 
 /**
+ * Payload of "account-transfer.succeeded".
+ *
+ * @generated from message gerbang.money_out.v1.AccountTransferFinished
+ */
+export declare type AccountTransferFinished = Message<"gerbang.money_out.v1.AccountTransferFinished"> & {
+  /**
+   * @generated from field: gerbang.money_out.v1.AccountTransfer account_transfer = 1;
+   */
+  accountTransfer?: AccountTransfer | undefined;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.AccountTransferFinished.
+ * Use `create(AccountTransferFinishedSchema)` to create a new message.
+ */
+export declare const AccountTransferFinishedSchema: GenMessage<AccountTransferFinished>;
+
+/**
  * @generated from message gerbang.money_out.v1.CreateAccountTransferRequest
  */
 export declare type CreateAccountTransferRequest = Message<"gerbang.money_out.v1.CreateAccountTransferRequest"> & {
@@ -838,6 +856,11 @@ export declare type ListAccountTransfersRequest = Message<"gerbang.money_out.v1.
    * @generated from field: optional int64 to_ms = 7;
    */
   toMs?: bigint | undefined;
+
+  /**
+   * @generated from field: gerbang.money_out.v1.TransferStatus status = 8;
+   */
+  status: TransferStatus;
 };
 
 /**
@@ -983,8 +1006,8 @@ export declare const DisbursementService: GenService<{
  */
 export declare const AccountTransferService: GenService<{
   /**
-   * Refusals: product_not_allowed, those of both accounts, validation (destination_account_id), duplicate_reference, insufficient_balance,
-   * idempotency_key_reused, idempotency_key_running.
+   * Refusals: validation (destination_account_id), product_not_allowed, those of both accounts, duplicate_reference, account_limit,
+   * insufficient_balance, idempotency_key_reused, idempotency_key_running.
    *
    * @generated from rpc gerbang.money_out.v1.AccountTransferService.CreateAccountTransfer
    */

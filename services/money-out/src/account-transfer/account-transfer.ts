@@ -1,0 +1,32 @@
+/**
+ * A transfer between two accounts of a merchant as a pure decider: created → succeeded. `created` is not yet accepted: the ledger may still refuse
+ * its posting, and then it vanishes. One posting moves both accounts, so there is nothing in between.
+ */
+export type AccountTransferState =
+  | { status: 'created' }
+  /** `balanceAfterSen`: available balance of the source right after the posting. */
+  | { status: 'succeeded'; balanceAfterSen: bigint; processedAtMs: number };
+
+export type AccountTransferCommand =
+  /** The ledger has moved the money. */
+  { type: 'succeed'; balanceAfterSen: bigint };
+
+export type AccountTransferEvent = { type: 'succeeded'; balanceAfterSen: bigint; processedAtMs: number };
+
+/** Decides a command. An empty list: it has been done before. */
+export function decide(state: AccountTransferState, command: AccountTransferCommand, nowMs: number): AccountTransferEvent[] {
+  switch (state.status) {
+    case 'created':
+      return [{ type: 'succeeded', balanceAfterSen: command.balanceAfterSen, processedAtMs: nowMs }];
+    case 'succeeded':
+      return [];
+    default:
+      return state satisfies never;
+  }
+}
+
+/** The state after an event. */
+export function evolve(_state: AccountTransferState, event: AccountTransferEvent): AccountTransferState {
+  const { balanceAfterSen, processedAtMs } = event;
+  return { status: 'succeeded', balanceAfterSen, processedAtMs };
+}
