@@ -67,7 +67,11 @@ export function createRelay(options: { bus: Bus; store: Store; service: string; 
   const sweepOnce = async (type: string) => {
     const found = await store
       .collection<AggregateDocument<Document>>(type)
-      .find({ 'tail.0': { $exists: true } }, { projection: { merchant_id: 1, tail: 1 }, limit: SWEEP_LIMIT })
+      // The type of the time is what lets the index be used; it holds none but these documents.
+      .find(
+        { 'tail.at': { $type: 'date' }, 'tail.0': { $exists: true } },
+        { projection: { merchant_id: 1, tail: 1 }, limit: SWEEP_LIMIT },
+      )
       .toArray();
     const nowMs = performance.now();
     const seen = new Set<string>();

@@ -32,7 +32,7 @@ test('each due document is handled by one of several replicas', async () => {
   );
   await eventually('all are done', async () => (await jobs.countDocuments({ due_at: { $type: 'date' } })) === 0);
   await Promise.all(replicas.map((replica) => replica.close()));
-  expect(await jobs.countDocuments({ runs: 1 })).toBe(300);
+  expect((await jobs.find({}).toArray()).filter(({ runs }) => runs === 1)).toHaveLength(300);
 });
 
 test('nothing is handled before its time; an advance of the clock is enough', async () => {

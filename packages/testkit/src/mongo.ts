@@ -9,6 +9,7 @@ export async function startTestMongo(): Promise<TestMongo> {
   const uri = process.env.MONGODB_URI;
   if (uri !== undefined && uri !== '') return { uri, databasePrefix, stop: async () => {} };
   const { EmbeddedMongo } = await import('@gerbang/embedded-mongo');
-  const server = await EmbeddedMongo.start();
+  // A query that no index serves is an error in tests: with the documents of production it would be a fault.
+  const server = await EmbeddedMongo.start({ noTableScan: true });
   return { uri: server.uri, databasePrefix, stop: () => server.stop() };
 }

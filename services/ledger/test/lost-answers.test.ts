@@ -26,8 +26,13 @@ async function prepare(): Promise<Running & { store: Store; journalled(key: stri
   await running.ledger.post(credit(1_000n));
   const store = await service.openDatabase(database);
   await quiet(store);
-  const journalled = (key: string) => store.collection('journal').countDocuments({ 'postings.key': key });
-  return { ...running, store, journalled };
+  return { ...running, store, journalled: (key) => journalled(store, key) };
+}
+
+/** How often a posting is in the journal. */
+async function journalled(store: Store, key: string): Promise<number> {
+  const batches = await store.collection<{ postings: { key: string }[] }>('journal').find({}).toArray();
+  return batches.filter(({ postings }) => postings.some((posting) => posting.key === key)).length;
 }
 
 describe('a lost answer of the journal', () => {
@@ -84,7 +89,7 @@ describe('a lost answer of the journal', () => {
     const after = await service.start({ database });
     expect((await after.ledger.post(request)).availableAfterSen).toBe(899n);
     expect((await after.ledger.post(capture(100n, { feeSen: 1n }))).availableAfterSen).toBe(899n);
-    expect(await store.collection('journal').countDocuments({ 'postings.key': request.postingKey })).toBe(1);
+    expect(await journalled(store, request.postingKey)).toBe(1);
     await expectIntact(after.ledger);
   });
 });

@@ -57,7 +57,8 @@ describe('a restart', () => {
       await balancesAt.deleteMany({});
       if (middle.length > 0) await balancesAt.insertMany(middle);
     }
-    if (lost.postings) await store.collection<{ seq: bigint }>('postings').deleteMany({ seq: { $gt: checkpoint } });
+    const postings = store.collection<{ partition: string; seq: bigint }>('postings');
+    if (lost.postings) await postings.deleteMany({ partition: 'p0', seq: { $gt: checkpoint } });
     const after = await service.start({ database });
     expect(await balances(after.ledger)).toEqual([994n, 6n, 0n]);
     expect((await after.ledger.post(requests[1] ?? {})).availableAfterSen).toBe(999n);

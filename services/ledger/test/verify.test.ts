@@ -29,12 +29,13 @@ const tampering: [string, (store: Store) => Promise<unknown>, RegExp][] = [
   ],
   [
     'a posting that is missing',
-    (store) => store.collection<Any>('postings').deleteOne({ intent: 'hold' }),
+    (store) => store.collection<Any>('postings').deleteOne({ partition: 'p0', intent: 'hold' }),
     /posting .* at 3 is not stored/,
   ],
   [
     'a posting that was changed',
-    (store) => store.collection<Any>('postings').updateOne({ intent: 'capture' }, { $set: { 'legs.0.sen': -1n } }),
+    (store) =>
+      store.collection<Any>('postings').updateOne({ partition: 'p0', intent: 'capture' }, { $set: { 'legs.0.sen': -1n } }),
     /posting .* at 4 is stored otherwise/,
   ],
   [

@@ -57,8 +57,8 @@ test('every change is announced, in order, without secrets; what is confirmed go
   const merchant = await store.collection<{ _id: string }>('merchants').findOne({ _id: merchantId });
   expect(merchant).toMatchObject({ tail: [], version: 2n });
   const timeline = await store
-    .collection('events')
-    .find({ merchant_id: merchantId }, { sort: { seq: 1 } })
+    .collection<{ _id: string; event: string }>('events')
+    .find({ _id: { $gt: `merchants:${merchantId}:`, $lt: `merchants:${merchantId};` } }, { sort: { _id: 1 } })
     .toArray();
   expect(timeline.map(({ event }) => event)).toEqual(['merchant.created', 'merchant.updated']);
 });

@@ -33,6 +33,7 @@ export type MerchantStore = {
 export async function openMerchantStore(store: Store, afterWrite: AfterWrite): Promise<MerchantStore> {
   const aggregates = await openAggregates<MerchantDocument>(store, MERCHANTS, { schema: 1, afterWrite });
   const { collection } = aggregates;
+  await collection.createIndex({ 'credentials.secret.kid': 1 }, { name: 'sealed-under' });
   const claims = openClaims(store);
   const find = async (id: string) => {
     const document = await aggregates.find(id);
@@ -69,7 +70,7 @@ export async function openMerchantStore(store: Store, afterWrite: AfterWrite): P
     },
     async findSealedUnderOtherKey(kid, limit) {
       const documents = await collection
-        .find({ credentials: { $elemMatch: { 'secret.kid': { $ne: kid } } } }, { limit })
+        .find({ $or: [{ 'credentials.secret.kid': { $lt: kid } }, { 'credentials.secret.kid': { $gt: kid } }] }, { limit })
         .toArray();
       return documents.map((document) => toStored(document as Stored));
     },

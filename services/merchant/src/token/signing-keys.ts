@@ -89,7 +89,8 @@ export async function openSigningKeys(options: {
       return keys.map(({ kid, publicKey }) => ({ kid, publicKey }));
     },
     async reseal() {
-      const documents = await collection.find({ 'private_key.kid': { $ne: keyRing.currentKid } }).toArray();
+      const stored = await collection.find({}).toArray();
+      const documents = stored.filter(({ private_key }) => private_key.kid !== keyRing.currentKid);
       for (const { _id, kid, private_key } of documents) {
         const plain = unseal(keyRing, fromSealedDocument(private_key), associatedData(kid));
         const sealed = toSealedDocument(seal(keyRing, plain, associatedData(kid)));
