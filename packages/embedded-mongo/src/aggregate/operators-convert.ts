@@ -106,13 +106,20 @@ const nullable = (convert: (value: unknown) => unknown): Operator => ({
   run: ([value]) => (isNullish(value) ? null : convert(value)),
 });
 
-export const conversionOperators: ReadonlyArray<[string, Operator]> = [
-  ['$toString', nullable(toText)],
-  ['$toInt', nullable(toInt)],
-  ['$toLong', nullable(toLong)],
-  ['$toDouble', nullable(toFloat)],
-  ['$toDecimal', nullable(toDecimal)],
-  ['$toDate', nullable(toDate)],
-  ['$toBool', nullable((value) => (isNumeric(value) ? truthy(value) : value !== false))],
-  ['$toObjectId', nullable(toObjectId)],
-];
+/** Conversions of a value that is not null, by the name of the type. */
+export const converters: ReadonlyMap<string, (value: unknown) => unknown> = new Map<string, (value: unknown) => unknown>([
+  ['string', toText],
+  ['int', toInt],
+  ['long', toLong],
+  ['double', toFloat],
+  ['decimal', toDecimal],
+  ['date', toDate],
+  ['bool', (value) => (isNumeric(value) ? truthy(value) : value !== false)],
+  ['objectId', toObjectId],
+]);
+
+/** `$toString`, `$toInt` and so on. */
+export const conversionOperators: ReadonlyArray<[string, Operator]> = [...converters].map(([type, convert]) => [
+  `$to${type.charAt(0).toUpperCase()}${type.slice(1)}`,
+  nullable(convert),
+]);

@@ -2,6 +2,7 @@ import { compareValues } from '../bson/compare.ts';
 import { type Doc, isDoc, isNullish } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
 import { setField } from '../query/path.ts';
+import { compileConvert } from './convert.ts';
 import { type Expression, type Scope, truthy } from './scope.ts';
 
 type Compile = (expression: unknown) => Expression;
@@ -38,6 +39,7 @@ export const lazyOperators: ReadonlyMap<string, (operand: unknown, compile: Comp
     (operand: unknown, compile: Compile) => compileSetField({ ...fieldsOf(operand, '$unsetField'), value: '$$REMOVE' }, compile),
   ],
   ['$sortArray', compileSortArray],
+  ['$convert', compileConvert],
 ]);
 
 const list = (operand: unknown): unknown[] => (Array.isArray(operand) ? operand : [operand]);

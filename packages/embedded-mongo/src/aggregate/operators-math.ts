@@ -1,6 +1,7 @@
 import { Decimal128, Double } from 'bson';
 import { arithmetic, isIntegerType, toDouble } from '../bson/arithmetic.ts';
 import { compareValues } from '../bson/compare.ts';
+import { decimalOf, divideDecimals, formatDecimal, type Rounding, remainderOfDecimals, roundDecimal } from '../bson/decimal.ts';
 import { asDouble, isNullish, isNumeric, type Numeric, typeNameOf } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
 import type { Operator } from './scope.ts';
@@ -52,9 +53,8 @@ function divide(a: unknown, b: unknown): unknown {
   if (!isNumeric(a) || !isNumeric(b)) {
     throw failure('TypeMismatch', `$divide only supports numeric types, not ${typeNameOf(a)} and ${typeNameOf(b)}`);
   }
-  if (a instanceof Decimal128 || b instanceof Decimal128)
-    throw failure('NotImplemented', '$divide on decimals is not supported by this server');
   if (toDouble(b) === 0) throw failure('BadValue', "can't $divide by zero");
+  if (a instanceof Decimal128 || b instanceof Decimal128) return formatDecimal(divideDecimals(decimalOf(a), decimalOf(b)));
   return asDouble(toDouble(a) / toDouble(b));
 }
 
@@ -67,13 +67,12 @@ function mod(a: unknown, b: unknown): unknown {
     const rest = BigInt(a) % BigInt(b);
     return typeof a === 'bigint' || typeof b === 'bigint' ? rest : Number(rest);
   }
-  if (a instanceof Decimal128 || b instanceof Decimal128)
-    throw failure('NotImplemented', '$mod on decimals is not supported by this server');
+  if (a instanceof Decimal128 || b instanceof Decimal128) return formatDecimal(remainderOfDecimals(decimalOf(a), decimalOf(b)));
   return asDouble(toDouble(a) % toDouble(b));
 }
 
 /** Rounding leaves integers as they are; `place` counts digits after the point. */
-function rounded(name: string, round: (value: number) => number): Operator {
+function rounded(name: string, rounding: Rounding, round: (value: number) => number): Operator {
   return {
     min: 1,
     max: name === '$round' || name === '$trunc' ? 2 : 1,
@@ -82,7 +81,7 @@ function rounded(name: string, round: (value: number) => number): Operator {
       if (!isNumeric(value)) throw location(28765, `${name} only supports numeric types, not ${typeNameOf(value)}`);
       const digits = Number(place);
       if (isIntegerType(value) && digits >= 0) return value;
-      if (value instanceof Decimal128) throw failure('NotImplemented', `${name} on decimals is not supported by this server`);
+      if (value instanceof Decimal128) return formatDecimal(roundDecimal(decimalOf(value), digits, rounding));
       const scale = 10 ** digits;
       const result = asDouble(round(toDouble(value) * scale) / scale);
       return isIntegerType(value) ? (typeof value === 'bigint' ? BigInt(toDouble(result)) : toDouble(result)) : result;
@@ -128,7 +127,7 @@ export function averageOf(values: readonly unknown[]): Numeric | null {
   const numbers = values.filter(isNumeric);
   if (numbers.length === 0) return null;
   if (numbers.some((number) => number instanceof Decimal128)) {
-    throw failure('NotImplemented', '$avg on decimals is not supported by this server');
+    return formatDecimal(divideDecimals(decimalOf(sumOf(numbers)), decimalOf(numbers.length)));
   }
   return asDouble(toDouble(sumOf(numbers)) / numbers.length);
 }
@@ -140,10 +139,10 @@ export const mathOperators: ReadonlyArray<[string, Operator]> = [
   ['$divide', { min: 2, max: 2, run: ([a, b]) => divide(a, b) }],
   ['$mod', { min: 2, max: 2, run: ([a, b]) => mod(a, b) }],
   ['$abs', { min: 1, max: 1, run: ([value]) => abs(value) }],
-  ['$ceil', rounded('$ceil', Math.ceil)],
-  ['$floor', rounded('$floor', Math.floor)],
-  ['$trunc', rounded('$trunc', Math.trunc)],
-  ['$round', rounded('$round', halfToEven)],
+  ['$ceil', rounded('$ceil', 'ceil', Math.ceil)],
+  ['$floor', rounded('$floor', 'floor', Math.floor)],
+  ['$trunc', rounded('$trunc', 'trunc', Math.trunc)],
+  ['$round', rounded('$round', 'half-even', halfToEven)],
   ['$min', { min: 1, max: any, run: (args) => extreme(operands(args), -1) }],
   ['$max', { min: 1, max: any, run: (args) => extreme(operands(args), 1) }],
   ['$sum', { min: 1, max: any, run: (args) => sumOf(operands(args)) }],

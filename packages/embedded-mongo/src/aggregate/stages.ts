@@ -1,9 +1,10 @@
+import { encodeDocument } from '../bson/encode.ts';
 import { type Doc, isDoc, isNullish, isNumeric } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
 import { valueAt } from '../query/path.ts';
 import { setNested } from '../query/project.ts';
-import { compileSort } from '../query/sort.ts';
+import { compileSort, sorted } from '../query/sort.ts';
 import { encodeValue } from '../storage/index-key.ts';
 import { compileAccumulator } from './accumulators.ts';
 import { compileExpression } from './expression.ts';
@@ -48,7 +49,7 @@ function compileStage(name: string, operand: unknown, context: PipelineContext):
       if (!isDoc(operand) || Object.keys(operand).length === 0)
         throw location(15976, '$sort stage must have at least one sort key');
       const order = compileSort(operand);
-      return (input) => [...input].sort(order);
+      return (input) => sorted(input, order, (doc) => encodeDocument(doc).length);
     }
     case '$limit': {
       const count = countOf(operand, 1, '$limit');

@@ -80,3 +80,55 @@ export function decimalArithmetic(operator: '+' | '-' | '*', a: Decimal, b: Deci
   const right = b.coefficient * 10n ** BigInt(b.exponent - exponent);
   return { coefficient: operator === '+' ? left + right : left - right, exponent };
 }
+
+/** `a / b`, exact where it has an end within 34 digits, else rounded by `formatDecimal`. The divisor is not zero. */
+export function divideDecimals(a: Decimal, b: Decimal): Decimal {
+  if (a === 'NaN' || b === 'NaN') return 'NaN';
+  if (typeof a === 'string') {
+    if (typeof b === 'string') return 'NaN';
+    return (a === 'Infinity') === b.coefficient > 0n ? 'Infinity' : '-Infinity';
+  }
+  if (typeof b === 'string') return { coefficient: 0n, exponent: 0 };
+  const ideal = a.exponent - b.exponent;
+  const shift = Math.max(0, digitsMax + 2 + digitsOf(b.coefficient) - digitsOf(a.coefficient));
+  const dividend = a.coefficient * 10n ** BigInt(shift);
+  let coefficient = dividend / b.coefficient;
+  let exponent = ideal - shift;
+  if (dividend % b.coefficient !== 0n) {
+    // One more digit tells the rounding that something follows.
+    const negative = a.coefficient < 0n !== b.coefficient < 0n;
+    return { coefficient: coefficient * 10n + (negative ? -1n : 1n), exponent: exponent - 1 };
+  }
+  for (; exponent < ideal && coefficient % 10n === 0n; exponent++) coefficient /= 10n;
+  return { coefficient, exponent };
+}
+
+const digitsOf = (value: bigint) => (value < 0n ? -value : value).toString().length;
+
+/** The rest of `a / b`, with the sign of `a`. The divisor is not zero. */
+export function remainderOfDecimals(a: Decimal, b: Decimal): Decimal {
+  if (typeof a === 'string' || b === 'NaN') return 'NaN';
+  if (typeof b === 'string') return a;
+  const exponent = Math.min(a.exponent, b.exponent);
+  const left = a.coefficient * 10n ** BigInt(a.exponent - exponent);
+  const right = b.coefficient * 10n ** BigInt(b.exponent - exponent);
+  return { coefficient: left % right, exponent };
+}
+
+export type Rounding = 'ceil' | 'floor' | 'trunc' | 'half-even';
+
+/** A decimal with at most `place` digits after the point. */
+export function roundDecimal(value: Decimal, place: number, rounding: Rounding): Decimal {
+  if (typeof value === 'string' || value.exponent >= -place) return value;
+  const unit = 10n ** BigInt(-place - value.exponent);
+  const rest = value.coefficient % unit;
+  const cut = value.coefficient / unit;
+  const away = rest < 0n ? -1n : 1n;
+  const twice = (rest < 0n ? -rest : rest) * 2n;
+  const up =
+    rest !== 0n &&
+    ((rounding === 'ceil' && rest > 0n) ||
+      (rounding === 'floor' && rest < 0n) ||
+      (rounding === 'half-even' && (twice > unit || (twice === unit && cut % 2n !== 0n))));
+  return { coefficient: up ? cut + away : cut, exponent: -place };
+}

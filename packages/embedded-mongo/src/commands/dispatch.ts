@@ -1,7 +1,8 @@
 import { Binary } from 'bson';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { CommandError, failure } from '../errors.ts';
-import type { CommandContext } from './context.ts';
+import { startDeadline } from '../query/deadline.ts';
+import { type CommandContext, countField } from './context.ts';
 import { type Failing, labelsOf } from './fail-points.ts';
 import { commands, retryableWrites } from './registry.ts';
 import { Retryable } from './retryable.ts';
@@ -47,6 +48,7 @@ function run(name: string, body: Doc, parts: ServerParts, connectionId: number):
   const db = body.$db;
   checkTransaction(body);
   checkReadConcern(body);
+  startDeadline(countField(body, 'maxTimeMS'));
   const now = new Date();
   const context: CommandContext = {
     ...parts,

@@ -4,10 +4,11 @@ import { type Doc, isDoc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
 import { countByKeys } from './covered.ts';
+import { checkDeadline } from './deadline.ts';
 import { compileFilter, type Matcher } from './match.ts';
 import { type Plan, planQuery } from './plan.ts';
 import { type Examined, scan } from './scan.ts';
-import { compileSort } from './sort.ts';
+import { compileSort, sorted } from './sort.ts';
 
 /** A document found; it is decoded only if someone asks. */
 export class Found {
@@ -45,8 +46,17 @@ export function prepareQuery(collection: Collection | undefined, query: Query): 
   const matches = residual(plan, query);
   const run = () => {
     const found = matching(collection, plan, matches, examined);
-    const sorted = !order || isSorted(plan) ? found : [...found].sort((a, b) => order(a.doc, b.doc));
-    return window(sorted, query.skip ?? 0, query.limit ?? 0);
+    const keep = query.limit ? (query.skip ?? 0) + query.limit : 0;
+    const inOrder =
+      !order || isSorted(plan)
+        ? found
+        : sorted(
+            found,
+            (a, b) => order(a.doc, b.doc),
+            ({ bytes }) => bytes.length,
+            keep,
+          );
+    return window(inOrder, query.skip ?? 0, query.limit ?? 0);
   };
   const count = () => {
     const byKeys = countByKeys(collection, plan, query.filter);
@@ -94,6 +104,7 @@ function* nothing(): Generator<Found> {}
 
 function* matching(collection: Collection, plan: Plan, matches: Matcher | undefined, examined: Examined): Generator<Found> {
   for (const { rid, bytes } of scan(collection, plan, examined)) {
+    checkDeadline();
     const found = new Found(rid, bytes);
     if (!matches || matches(found.doc)) yield found;
   }

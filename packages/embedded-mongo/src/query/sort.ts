@@ -6,6 +6,30 @@ import { isPosition } from './path.ts';
 export type Comparator = (a: Doc, b: Doc) => number;
 export type SortField = { path: string; parts: readonly string[]; direction: 1 | -1 };
 
+/** What a sort may hold at once, as on the server. */
+const sortBytesMax = 100 * 1024 * 1024;
+
+/** Sorts items; of a sort with a limit only the first `keep` are kept. Refuses more than memory is meant for. */
+export function sorted<T>(items: Iterable<T>, order: (a: T, b: T) => number, bytesOf: (item: T) => number, keep = 0): T[] {
+  let held: T[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    held.push(item);
+    bytes += bytesOf(item);
+    if (keep > 0 && held.length >= 2 * keep + 1000) {
+      held = held.sort(order).slice(0, keep);
+      bytes = held.reduce((sum, one) => sum + bytesOf(one), 0);
+    }
+    if (bytes > sortBytesMax) {
+      throw failure(
+        'QueryExceededMemoryLimitNoDiskUseAllowed',
+        `Executor error during find command :: caused by :: Sort exceeded memory limit of ${sortBytesMax} bytes, but did not opt in to external sorting.`,
+      );
+    }
+  }
+  return held.sort(order);
+}
+
 /** Reads a sort specification. Refuses directions other than 1 and -1. */
 export function sortFields(spec: Doc): SortField[] {
   return Object.entries(spec).map(([path, direction]) => {
