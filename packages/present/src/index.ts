@@ -1,4 +1,5 @@
 export { accountStatusOf, presentAccount } from './account.ts';
+export { presentAccountTransfer } from './account-transfer.ts';
 export { presentCallbackSettings } from './callback-settings.ts';
 export { presentDelivery } from './delivery.ts';
 export { entryTypeOf, presentEntry, presentSettlement } from './statement.ts';

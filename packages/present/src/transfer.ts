@@ -19,6 +19,11 @@ export function transferStatusOf(code: string): TransferStatus | undefined {
   return found === undefined || code === '07' ? undefined : Number(found[0]);
 }
 
+/** A status as `transaction_status` shows it. */
+export function presentStatus(status: TransferStatus): { code: string; desc: string } {
+  return statuses[status];
+}
+
 /** A disbursement as REST answers carry it: times in ISO 8601 UTC (contract §6). */
 export function presentTransfer(transfer: Transfer): object {
   const processed = transfer.processedAtMs === undefined ? null : iso(transfer.processedAtMs);

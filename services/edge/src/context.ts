@@ -1,6 +1,6 @@
 import type { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import type { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import type { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { MerchantDirectory, RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
@@ -17,6 +17,7 @@ export type Context = {
   ledger: RpcClient<typeof LedgerService>;
   statements: RpcClient<typeof StatementService>;
   disbursements: RpcClient<typeof DisbursementService>;
+  accountTransfers: RpcClient<typeof AccountTransferService>;
   deliveries: RpcClient<typeof DeliveryService>;
   /** Accounts and ledger partitions of merchants. */
   directory: MerchantDirectory;

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { createMerchantDirectory, openChannel, type RpcChannel } from '@gerbang/rpc';
 import {
@@ -47,13 +47,15 @@ export async function startService(config: Config, options: { realNow?: () => nu
     closing.push('token keys', () => tokens.close());
 
     const ledgerChannel = open(config.LEDGER_RPC);
+    const moneyOutChannel = open(config.MONEY_OUT_RPC);
     const registry = createMetrics(NAME);
     const context: Context = {
       merchants,
       accounts: merchantChannel.client(AccountService),
       ledger: ledgerChannel.client(LedgerService),
       statements: ledgerChannel.client(StatementService),
-      disbursements: open(config.MONEY_OUT_RPC).client(DisbursementService),
+      disbursements: moneyOutChannel.client(DisbursementService),
+      accountTransfers: moneyOutChannel.client(AccountTransferService),
       deliveries: open(config.NOTIFIER_RPC).client(DeliveryService),
       directory,
       access,

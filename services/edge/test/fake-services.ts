@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, AccountStatus, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
 import type { Closeable } from '@gerbang/runtime';
@@ -12,6 +12,7 @@ type AccountHandlers = Handlers<typeof AccountService>;
 type MerchantHandlers = Handlers<typeof MerchantService>;
 type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type StatementHandlers = Handlers<typeof StatementService>;
+type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
 type DeliveryHandlers = Handlers<typeof DeliveryService>;
 
 export type FakeMerchant = {
@@ -33,6 +34,7 @@ export type FakeServices = Closeable & {
   merchants: FakeMerchant[];
   calls: { method: string; request: unknown }[];
   disbursement: Partial<DisbursementHandlers>;
+  accountTransfer: Partial<AccountTransferHandlers>;
   deliveries: Partial<DeliveryHandlers>;
   account: Partial<AccountHandlers>;
   merchant: Partial<MerchantHandlers>;
@@ -69,6 +71,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     merchants: [],
     calls: [],
     disbursement: {},
+    accountTransfer: {},
     deliveries: {},
     account: {},
     merchant: {},
@@ -135,6 +138,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     getTransfer: unscripted,
     listTransfers: unscripted,
   };
+  const accountTransferDefaults: AccountTransferHandlers = {
+    createAccountTransfer: unscripted,
+    getAccountTransfer: unscripted,
+    listAccountTransfers: unscripted,
+  };
   const deliveryDefaults: DeliveryHandlers = { listDeliveries: unscripted, getDelivery: unscripted, redeliver: unscripted };
   const statementDefaults: StatementHandlers = { listEntries: unscripted, listSettlements: unscripted };
   const ledgerDefaults: Handlers<typeof LedgerService> = { post: unscripted, getBalance: unscripted, verify: unscripted };
@@ -181,6 +189,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         DisbursementService,
         scripted(disbursementDefaults, () => fakes.disbursement),
+        [],
+      ),
+      implement(
+        AccountTransferService,
+        scripted(accountTransferDefaults, () => fakes.accountTransfer),
         [],
       ),
       implement(

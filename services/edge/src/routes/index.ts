@@ -4,6 +4,9 @@ import type { Envelope } from '../http/envelope.ts';
 import { v1 } from '../http/envelope-v1.ts';
 import { v2 } from '../http/envelope-v2.ts';
 import type { Handler, Route } from '../http/route.ts';
+import { createAccountTransfer } from './account-transfers/create.ts';
+import { listAccountTransfers } from './account-transfers/list.ts';
+import { showAccountTransfer } from './account-transfers/show.ts';
 import { listAccounts } from './accounts/list.ts';
 import { openAccount } from './accounts/open.ts';
 import { showAccount } from './accounts/show.ts';
@@ -38,6 +41,10 @@ export const routes: readonly Route[] = [
   get('/api/v1.0/balance-inquiry/:account_id', v1, accountBalance),
   get('/api/v1.0/account-statements/:account_id', v1, listStatement),
   get('/api/v1.0/settlement-transactions', v1, listSettlements),
+
+  signedPost('/api/v1.0/account-transfers', v1, createAccountTransfer),
+  get('/api/v1.0/account-transfers', v1, listAccountTransfers),
+  get('/api/v1.0/account-transfers/:transaction_id', v1, showAccountTransfer),
 
   get('/api/v1.0/callback-settings', v1, getCallbackSettings),
   put('/api/v1.0/callback-settings', v1, updateCallbackSettings),

@@ -1,24 +1,17 @@
-import { presentTransfer, transferStatusOf } from '@gerbang/present';
+import { presentTransfer } from '@gerbang/present';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
 import { accountId, referenceNumber } from '../../http/fields.ts';
 import { listQuery, page } from '../../http/list-query.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { transferStatus } from '../transfer-status.ts';
 
 const query = z.object({
   ...listQuery,
   account_id: accountId,
   reference_number: referenceNumber.optional(),
-  status: z
-    .string('may be given once')
-    .transform((code, problem) => {
-      const status = transferStatusOf(code);
-      if (status !== undefined) return status;
-      problem.addIssue('must be a status code from 00 to 06');
-      return z.NEVER;
-    })
-    .optional(),
+  status: transferStatus,
 });
 
 /** GET list?account_id (contract §6): newest first. Refusals: validation, and those of money-out. */
