@@ -75,8 +75,15 @@ const collections: Record<string, { indexes: IndexDescription[]; document: (n: n
       { key: { merchant_id: 1, _id: 1 }, name: 'of-merchant' },
       { key: { external_key: 1 }, name: 'external_key', unique: true },
       { key: { partition: 1 }, name: 'partition' },
+      { key: { 'secrets.kid': 1 }, name: 'sealed-under' },
     ],
-    document: (n) => ({ _id: n, merchant_id: `merchant${n % 400}`, external_key: `k${n}`, partition: `p${n % 200}` }),
+    document: (n) => ({
+      _id: n,
+      merchant_id: `merchant${n % 400}`,
+      external_key: `k${n}`,
+      partition: `p${n % 200}`,
+      secrets: [{ kid: 'new' }, { kid: n % 400 === 0 ? 'old' : 'new' }],
+    }),
   },
 };
 
@@ -181,6 +188,12 @@ const shapes: Shape[] = [
     filter: { merchant_id: { $in: ['merchant1', 'merchant2'] } },
     sort: { merchant_id: 1, _id: 1 },
     returned: 10,
+  },
+  {
+    name: 'secrets sealed under another key',
+    in: 'accounts',
+    filter: { $or: [{ 'secrets.kid': { $lt: 'new' } }, { 'secrets.kid': { $gt: 'new' } }] },
+    returned: 5,
   },
   { name: 'a unique number', in: 'accounts', filter: { external_key: 'k77' }, returned: 1 },
   { name: 'balances of a partition', in: 'accounts', filter: { partition: 'p7' }, returned: 10 },

@@ -84,6 +84,30 @@ test('a document is written back byte by byte', () => {
   );
 });
 
+test('documents beyond 64 KiB and 1 MiB come back byte by byte', () => {
+  // Each value is written at another distance from the end of the encoder's buffer, as every type and nested.
+  const size = fc.oneof(
+    fc.integer({ min: 65_000, max: 66_000 }),
+    fc.integer({ min: 1_048_000, max: 1_049_000 }),
+    fc.integer({ min: 130_000, max: 132_000 }),
+  );
+  const field = fc
+    .string({ minLength: 1, maxLength: 40, unit: 'grapheme' })
+    .filter((text) => !text.includes('\0') && !/^\d+$/.test(text));
+  fc.assert(
+    fc.property(size, field, value, fc.array(value, { maxLength: 20 }), (padding, path, last, list) => {
+      const doc = { padding: 'y'.repeat(padding), [path]: { inner: { last }, list }, after: [last, { [path]: list }], end: 1 };
+      const bytes = serialize(doc);
+      expect(Buffer.compare(encodeDocument(doc), bytes)).toBe(0);
+      expect(Buffer.compare(encodeDocument(decodeDocument(bytes)), bytes)).toBe(0);
+      expect(Math.sign(Buffer.compare(encodeValue([doc.padding, last]), encodeValue([doc.padding, list])))).toBe(
+        compareValues(last, list),
+      );
+    }),
+    { numRuns: 400 },
+  );
+});
+
 test('a document that outgrows the encoder’s buffer while it is written keeps every type', () => {
   // Each buffer's end falls within other values as the padding grows.
   for (let padding = 0; padding < 400; padding++) {
