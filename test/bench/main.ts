@@ -1,5 +1,6 @@
 import { benchDisbursement } from './disbursement.ts';
 import { benchEmbeddedMongo } from './embedded-mongo.ts';
+import { benchLedger } from './ledger.ts';
 import { benchStartup } from './startup.ts';
 
 /** Each benchmark starts what it needs, measures, prints, and gives its figures back. */
@@ -7,6 +8,7 @@ const benches: Record<string, () => Promise<object>> = {
   startup: benchStartup,
   disbursement: benchDisbursement,
   'embedded-mongo': benchEmbeddedMongo,
+  ledger: benchLedger,
 };
 
 const args = process.argv.slice(2).filter((argument) => argument !== '--');
