@@ -67,6 +67,8 @@ async function idsOf(user: string): Promise<{ uid?: number; gid?: number }> {
 }
 
 function tpsOf(report: string): number {
+  // Without a single transaction there is no line of tps.
+  if (/^number of transactions actually processed: 0$/m.test(report)) return 0;
   const found = /^tps = ([\d.]+) \(without initial connection time\)/m.exec(report);
   if (found === null) throw new Error(`pgbench printed no tps:\n${report}`);
   return Math.round(Number(found[1]));
