@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { EmbeddedMongo } from '@gerbang/embedded-mongo';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { createLogger } from '@gerbang/runtime';
+import { startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const CLI = path.join(import.meta.dirname, 'main.ts');
@@ -17,14 +17,14 @@ const TOGETHER_MS = 20_000;
 /** What the ledger and money-out answer; they are other services, and theirs is tested there. */
 const answers = { differences: [] as string[], proposals: [] as string[] };
 
-let mongo: EmbeddedMongo;
+let mongo: TestMongo;
 let others: RpcServer;
 let merchant: ChildProcess;
 let merchantLog = '';
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  mongo = await EmbeddedMongo.start();
+  mongo = await startTestMongo();
   others = await startRpcServer({
     host: '127.0.0.1',
     port: 0,
@@ -64,6 +64,7 @@ beforeAll(async () => {
       GERBANG_ENV: 'sandbox',
       LOG_LEVEL: 'trace',
       MONGODB_URI: mongo.uri,
+      MONGODB_DB_PREFIX: mongo.databasePrefix,
       // Nothing listens there: the service works without NATS.
       NATS_URL: 'nats://127.0.0.1:1',
       RPC_PORT: '0',

@@ -10,8 +10,7 @@ let db: Db;
 beforeAll(async () => {
   const connected = await connect();
   close = connected.close;
-  db = connected.client.db('indexes');
-  await db.dropDatabase();
+  db = connected.db;
 });
 afterAll(async () => close());
 

@@ -8,16 +8,13 @@ let client: MongoClient;
 let db: Db;
 beforeAll(async () => {
   const connected = await connect({ promoteLongs: false });
-  ({ client, close } = connected);
-  db = client.db('lifecycle');
-  await db.dropDatabase();
+  ({ client, db, close } = connected);
 });
 afterAll(async () => close());
 
 describe('collections and databases', () => {
   test('are listed while they exist', async () => {
-    const own = client.db('lifecycle_listed');
-    await own.dropDatabase();
+    const own = client.db(`${db.databaseName}_listed`);
     await own.createCollection('empty');
     await own.collection('used').insertOne({ a: 1 });
     expect((await own.listCollections().toArray()).map(({ name }) => name).sort()).toEqual(['empty', 'used']);
@@ -29,9 +26,9 @@ describe('collections and databases', () => {
           .admin()
           .listDatabases({ filter: { name: own.databaseName } })
       ).databases;
-    expect(await listed()).toMatchObject([{ name: 'lifecycle_listed' }]);
+    expect(await listed()).toMatchObject([{ name: own.databaseName }]);
     const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
-    expect(databases.map(({ name }) => name)).toContain('lifecycle_listed');
+    expect(databases.map(({ name }) => name)).toContain(own.databaseName);
     await own.dropDatabase();
     expect(await listed()).toEqual([]);
     expect(await own.listCollections().toArray()).toEqual([]);

@@ -1,6 +1,7 @@
 import { Double, Long } from 'bson';
-import type { Collection, Db, Document } from 'mongodb';
+import { type Collection, type Db, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EmbeddedMongo } from '../src/index.ts';
 import { connect } from './server.ts';
 
 type Doc = { _id: string | number } & Document;
@@ -12,7 +13,7 @@ const fresh = (): Collection<Doc> => db.collection<Doc>(`c${number++}`);
 beforeAll(async () => {
   const connected = await connect({ promoteLongs: false });
   close = connected.close;
-  db = connected.client.db('semantics');
+  db = connected.db;
 });
 afterAll(async () => close());
 
@@ -149,11 +150,13 @@ test('unknown commands, operators, stages and options are refused by name', asyn
 });
 
 test('multi-document transactions are refused', async () => {
-  const { client, close: end } = await connect();
+  const server = await EmbeddedMongo.start();
+  const client = new MongoClient(server.uri);
   await expect(
     client.withSession((session) => session.withTransaction(() => client.db('t').collection('c').insertOne({}, { session }))),
   ).rejects.toMatchObject({ code: 263 });
-  await end();
+  await client.close();
+  await server.stop();
 });
 
 describe('indexes', () => {

@@ -1,19 +1,22 @@
-import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { randomBytes } from 'node:crypto';
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { EmbeddedMongo } from '../src/index.ts';
 
-/** A client of a fresh server, or of the one MONGODB_URI names; `close` ends both. */
+/** A client of a fresh server, or of the one MONGODB_URI names, and a database of the test's own; `close` drops it and ends both. */
 export async function connect(
   options: MongoClientOptions = {},
-): Promise<{ client: MongoClient; uri: string; close: () => Promise<void> }> {
+): Promise<{ client: MongoClient; db: Db; close: () => Promise<void> }> {
   const external = process.env.MONGODB_URI;
   const server = external ? undefined : await EmbeddedMongo.start();
   const uri = external ?? server?.uri ?? '';
   const client = new MongoClient(uri, options);
   await client.connect();
+  const db = client.db(`test_${randomBytes(5).toString('hex')}`);
   return {
     client,
-    uri,
+    db,
     close: async () => {
+      await db.dropDatabase();
       await client.close();
       await server?.stop();
     },
