@@ -14,4 +14,6 @@ export type Context = {
   /** Undefined until it has been taken for the first time. */
   lease: () => Lease | undefined;
   log: Logger;
+  /** Whether a posting gets a line in the log: under load a few stand for all, which are in the journal anyway. */
+  samplePosting: () => boolean;
 };

@@ -16,11 +16,13 @@ import { type Lease, startLease } from './lease/lease.ts';
 import { openLeaseStore } from './lease/store.ts';
 import { createLedgerMetrics } from './metrics.ts';
 import { createPartitions } from './partition/partitions.ts';
+import { createSampler } from './posting/sampler.ts';
 import { openProjectionStore } from './projector/store.ts';
 import { implementations } from './rpc.ts';
 import { openStatementStore } from './statement/store.ts';
 
 const NAME = 'ledger';
+const POSTINGS_LOGGED_PER_SECOND = 200;
 
 export type Service = Closeable & { port: number; adminPort: number };
 
@@ -55,6 +57,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       leases,
       () => lease,
     );
+    const samplePosting = createSampler(POSTINGS_LOGGED_PER_SECOND, () => performance.now());
     const isReady = () => lease?.isValid() ?? false;
     // The port comes before the lease: a second process with the same host and port ends here and takes nothing from the first.
     const rpc = await startRpcServer({
@@ -62,7 +65,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: implementations({ partitions, journal, projections, statements, lease: () => lease, log }),
+      implementations: implementations({ partitions, journal, projections, statements, lease: () => lease, log, samplePosting }),
       ready: isReady,
     });
     const address = `${config.RPC_HOST}:${rpc.port}`;

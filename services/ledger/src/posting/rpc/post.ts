@@ -23,13 +23,14 @@ export async function post(context: Context, request: PostRequest, signal: Abort
   const told = { merchant_id: posting.merchantId, transaction_id: posting.transactionId, intent: posting.intent, repeated };
   if ('refused' in result) {
     const level = result.refused === 'internal' ? 'error' : 'info';
-    context.log[level](
-      { ...told, refused: result.refused, reason: result.message, posting_key: posting.key },
-      'a posting is refused',
-    );
+    if (level === 'error' || context.samplePosting())
+      context.log[level](
+        { ...told, refused: result.refused, reason: result.message, posting_key: posting.key },
+        'a posting is refused',
+      );
     throw new RefusalError(refuse(result.refused, { message: result.message }));
   }
-  context.log.info(told, 'posted');
+  if (context.samplePosting()) context.log.info(told, 'posted');
   return { availableAfterSen: result.availableAfterSen, postedAtMs: BigInt(atMs) };
 }
 
