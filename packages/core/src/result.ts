@@ -50,6 +50,8 @@ const catalogue = {
   account_of_other_merchant: { spCode: 'SP020', http: 404, v1Http: 403, message: 'Merchant account not found', retryable: false },
   /** Between services only: a posting key seen before with other content is a programmer's error. */
   posting_key_conflict: { spCode: 'SP002', http: 500, message: 'Posting key used with other content', retryable: false },
+  /** Between services only: another instance owns what was asked about; `owner` says where it listens. */
+  not_owner: { spCode: 'SP002', http: 500, v1Http: 503, message: 'Service temporarily unavailable', retryable: true },
   /** Between services only: no such merchant or credential. */
   merchant_not_found: { spCode: 'SP013', http: 401, message: 'Unauthorized', retryable: false },
 } as const satisfies Record<string, Entry>;
@@ -69,6 +71,8 @@ export type Refusal = {
   retryAfterMs?: number;
   /** The answer of an earlier request with the same Idempotency-Key. */
   replayed?: boolean;
+  /** Of not_owner: host:port of who can answer. */
+  owner?: string;
 };
 
 /** A refusal on its way up through async code; `cause` stays inside. */

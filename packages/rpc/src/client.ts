@@ -55,7 +55,7 @@ async function callWithRetries(
 ): Promise<object> {
   const request = Buffer.from(toBinary(method.input, create(method.input, init)));
   const deadlineMs = Date.now() + (options.timeoutMs ?? defaultTimeoutMs);
-  const again = method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+  const again = options.retry !== false && method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
   const path = methodPath(method);
   return withSpan(path, { kind: 'CLIENT' }, async () => {
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {

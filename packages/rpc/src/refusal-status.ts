@@ -29,6 +29,7 @@ export function toStatus(refusal: Refusal): { code: status; details: string; met
     echo: refusal.echo ?? {},
     retryAfterMs: BigInt(refusal.retryAfterMs ?? 0),
     replayed: refusal.replayed ?? false,
+    owner: refusal.owner ?? '',
   });
   const metadata = new Metadata();
   metadata.set(DETAIL_KEY, Buffer.from(toBinary(RefusalSchema, detail)));
@@ -39,7 +40,7 @@ export function toStatus(refusal: Refusal): { code: status; details: string; met
 export function toRefusalError(error: ServiceError): RefusalError {
   const detail = error.metadata?.get(DETAIL_KEY)[0];
   if (Buffer.isBuffer(detail)) {
-    const { code, message, violations, echo, retryAfterMs, replayed } = fromBinary(RefusalSchema, detail);
+    const { code, message, violations, echo, retryAfterMs, replayed, owner } = fromBinary(RefusalSchema, detail);
     if (isRefusalCode(code)) {
       return new RefusalError(
         {
@@ -49,6 +50,7 @@ export function toRefusalError(error: ServiceError): RefusalError {
           ...(Object.keys(echo).length > 0 && { echo }),
           ...(retryAfterMs > 0n && { retryAfterMs: Number(retryAfterMs) }),
           ...(replayed && { replayed }),
+          ...(owner !== '' && { owner }),
         },
         error,
       );

@@ -23,6 +23,8 @@ export type CallOptions = {
   signal?: AbortSignal;
   /** For the whole call, retries included. */
   timeoutMs?: number;
+  /** False: one attempt alone, whatever the contract allows; the caller tries again itself, perhaps elsewhere. */
+  retry?: boolean;
 };
 
 /** One async function a method. Throws RefusalError: what the handler refused, or `unavailable`, `timeout` and `internal` of the road itself. */

@@ -69,6 +69,7 @@ test.each([
   refuseField('amount', 'is too large'),
   refuse('idempotency_key_running', { retryAfterMs: 1_000 }),
   refuse('account_limit', { replayed: true }),
+  refuse('not_owner', { owner: '10.0.0.1:9102' }),
 ])('a refusal arrives whole: $refused', async (refusal) => {
   const server = await serve({
     post: async () => {
@@ -143,6 +144,14 @@ test('an idempotent call waits for a service that starts late; another one fails
   const server = await serve({ post: async () => ({ availableAfterSen: 7n }) }, port);
   opened.push(server);
   expect((await waiting).availableAfterSen).toBe(7n);
+});
+
+test('an idempotent call whose caller tries again itself fails at once, too', async () => {
+  const channel = open(await freePort());
+  // With retries it would go on for longer than this test may take.
+  await expect(channel.client(LedgerService).post({}, { retry: false, timeoutMs: 120_000 })).rejects.toMatchObject({
+    refusal: { refused: 'unavailable' },
+  });
 });
 
 test('a refusal that travels as UNAVAILABLE is an answer: an idempotent call is not tried again', async () => {

@@ -29,6 +29,12 @@ export const env = {
   port: (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback),
   host: () => z.string().default('127.0.0.1'),
   address: () => z.string().regex(/^[^\s:]+:\d+$/, 'expected host:port'),
+  /** One or more, separated by commas. */
+  addresses: () =>
+    z
+      .string()
+      .regex(/^[^\s:,]+:\d+(,[^\s:,]+:\d+)*$/, 'expected host:port, more of them after commas')
+      .transform((text) => text.split(',')),
   integer: (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback),
   flag: (fallback: boolean) =>
     z

@@ -11,6 +11,131 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_gerbang_ledger_v1_ledger: GenFile;
 
 /**
+ * @generated from message gerbang.ledger.v1.LocateRequest
+ */
+export declare type LocateRequest = Message<"gerbang.ledger.v1.LocateRequest"> & {
+  /**
+   * @generated from field: string partition = 1;
+   */
+  partition: string;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.LocateRequest.
+ * Use `create(LocateRequestSchema)` to create a new message.
+ */
+export declare const LocateRequestSchema: GenMessage<LocateRequest>;
+
+/**
+ * @generated from message gerbang.ledger.v1.LocateResponse
+ */
+export declare type LocateResponse = Message<"gerbang.ledger.v1.LocateResponse"> & {
+  /**
+   * host:port of the instance to call.
+   *
+   * @generated from field: string address = 1;
+   */
+  address: string;
+
+  /**
+   * host:port of all instances that run, the one above included.
+   *
+   * @generated from field: repeated string instance_addresses = 2;
+   */
+  instanceAddresses: string[];
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.LocateResponse.
+ * Use `create(LocateResponseSchema)` to create a new message.
+ */
+export declare const LocateResponseSchema: GenMessage<LocateResponse>;
+
+/**
+ * @generated from message gerbang.ledger.v1.ListPartitionsRequest
+ */
+export declare type ListPartitionsRequest = Message<"gerbang.ledger.v1.ListPartitionsRequest"> & {
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.ListPartitionsRequest.
+ * Use `create(ListPartitionsRequestSchema)` to create a new message.
+ */
+export declare const ListPartitionsRequestSchema: GenMessage<ListPartitionsRequest>;
+
+/**
+ * @generated from message gerbang.ledger.v1.ListPartitionsResponse
+ */
+export declare type ListPartitionsResponse = Message<"gerbang.ledger.v1.ListPartitionsResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.ledger.v1.OwnedPartition partitions = 1;
+   */
+  partitions: OwnedPartition[];
+
+  /**
+   * @generated from field: repeated gerbang.ledger.v1.LedgerInstance instances = 2;
+   */
+  instances: LedgerInstance[];
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.ListPartitionsResponse.
+ * Use `create(ListPartitionsResponseSchema)` to create a new message.
+ */
+export declare const ListPartitionsResponseSchema: GenMessage<ListPartitionsResponse>;
+
+/**
+ * @generated from message gerbang.ledger.v1.OwnedPartition
+ */
+export declare type OwnedPartition = Message<"gerbang.ledger.v1.OwnedPartition"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The id of the instance that has claimed it last, whether it runs or not.
+   *
+   * @generated from field: string owner = 2;
+   */
+  owner: string;
+
+  /**
+   * @generated from field: int64 epoch = 3;
+   */
+  epoch: bigint;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.OwnedPartition.
+ * Use `create(OwnedPartitionSchema)` to create a new message.
+ */
+export declare const OwnedPartitionSchema: GenMessage<OwnedPartition>;
+
+/**
+ * An instance whose lease runs.
+ *
+ * @generated from message gerbang.ledger.v1.LedgerInstance
+ */
+export declare type LedgerInstance = Message<"gerbang.ledger.v1.LedgerInstance"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string address = 2;
+   */
+  address: string;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.LedgerInstance.
+ * Use `create(LedgerInstanceSchema)` to create a new message.
+ */
+export declare const LedgerInstanceSchema: GenMessage<LedgerInstance>;
+
+/**
  * @generated from message gerbang.ledger.v1.PostRequest
  */
 export declare type PostRequest = Message<"gerbang.ledger.v1.PostRequest"> & {
@@ -693,6 +818,34 @@ export declare const StatementService: GenService<{
     methodKind: "unary";
     input: typeof ListSettlementsRequestSchema;
     output: typeof ListSettlementsResponseSchema;
+  },
+}>;
+
+/**
+ * Who answers for a partition: any instance can tell. A call that comes to the wrong one is refused as not_owner, with the owner's address.
+ *
+ * @generated from service gerbang.ledger.v1.RoutingService
+ */
+export declare const RoutingService: GenService<{
+  /**
+   * Where calls about a partition go now, and which instances there are. One that nobody holds is taken over by whoever is called about it.
+   *
+   * @generated from rpc gerbang.ledger.v1.RoutingService.Locate
+   */
+  locate: {
+    methodKind: "unary";
+    input: typeof LocateRequestSchema;
+    output: typeof LocateResponseSchema;
+  },
+  /**
+   * All partitions that there are. For operators, and for reading all of the ledger.
+   *
+   * @generated from rpc gerbang.ledger.v1.RoutingService.ListPartitions
+   */
+  listPartitions: {
+    methodKind: "unary";
+    input: typeof ListPartitionsRequestSchema;
+    output: typeof ListPartitionsResponseSchema;
   },
 }>;
 

@@ -8,98 +8,140 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/
  * Describes the file gerbang/ledger/v1/ledger.proto.
  */
 export const file_gerbang_ledger_v1_ledger = /*@__PURE__*/
-  fileDesc("Ch5nZXJiYW5nL2xlZGdlci92MS9sZWRnZXIucHJvdG8SEWdlcmJhbmcubGVkZ2VyLnYxIrQCCgtQb3N0UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXJ0aXRpb24YAiABKAkSEwoLcG9zdGluZ19rZXkYAyABKAkSKQoGaW50ZW50GAQgASgOMhkuZ2VyYmFuZy5sZWRnZXIudjEuSW50ZW50EhIKCmFjY291bnRfaWQYBSABKAkSEgoKYW1vdW50X3NlbhgGIAEoAxIPCgdmZWVfc2VuGAcgASgDEgwKBHJhaWwYCCABKAkSDwoHcHJvZHVjdBgJIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgKIAEoCRIYChByZWZlcmVuY2VfbnVtYmVyGAsgASgJEhMKC2Rlc2NyaXB0aW9uGAwgASgJEh4KFmRlc3RpbmF0aW9uX2FjY291bnRfaWQYDSABKAkiQQoMUG9zdFJlc3BvbnNlEhsKE2F2YWlsYWJsZV9hZnRlcl9zZW4YASABKAMSFAoMcG9zdGVkX2F0X21zGAIgASgDIk8KEUdldEJhbGFuY2VSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhEKCXBhcnRpdGlvbhgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJIlIKEkdldEJhbGFuY2VSZXNwb25zZRIVCg1hdmFpbGFibGVfc2VuGAEgASgDEhAKCGhlbGRfc2VuGAIgASgDEhMKC3BlbmRpbmdfc2VuGAMgASgDIg8KDVZlcmlmeVJlcXVlc3QifgoOVmVyaWZ5UmVzcG9uc2USEAoIcG9zdGluZ3MYASABKAMSDwoHc3VtX3NlbhgCIAEoAxITCgtkaWZmZXJlbmNlcxgDIAMoCRI0CghiYWxhbmNlcxgEIAMoCzIiLmdlcmJhbmcubGVkZ2VyLnYxLlZlcmlmaWVkQmFsYW5jZSJ4Cg9WZXJpZmllZEJhbGFuY2USEwoLbWVyY2hhbnRfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRIVCg1hdmFpbGFibGVfc2VuGAMgASgDEhAKCGhlbGRfc2VuGAQgASgDEhMKC3BlbmRpbmdfc2VuGAUgASgDItsBChJMaXN0RW50cmllc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcGFydGl0aW9uGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDQoFbGltaXQYBCABKAUSDgoGY3Vyc29yGAUgASgJEioKBHR5cGUYBiABKA4yHC5nZXJiYW5nLmxlZGdlci52MS5FbnRyeVR5cGUSFAoHZnJvbV9tcxgHIAEoA0gAiAEBEhIKBXRvX21zGAggASgDSAGIAQFCCgoIX2Zyb21fbXNCCAoGX3RvX21zIlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLmdlcmJhbmcubGVkZ2VyLnYxLkVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJIoECCgVFbnRyeRIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEioKBHR5cGUYAyABKA4yHC5nZXJiYW5nLmxlZGdlci52MS5FbnRyeVR5cGUSEgoKYW1vdW50X3NlbhgEIAEoAxIPCgdmZWVfc2VuGAUgASgDEhkKEWJhbGFuY2VfYWZ0ZXJfc2VuGAYgASgDEg8KB3Byb2R1Y3QYByABKAkSFgoOdHJhbnNhY3Rpb25faWQYCCABKAkSGAoQcmVmZXJlbmNlX251bWJlchgJIAEoCRITCgtkZXNjcmlwdGlvbhgKIAEoCRIUCgxwb3N0ZWRfYXRfbXMYCyABKAMixAEKFkxpc3RTZXR0bGVtZW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcGFydGl0aW9uGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDwoHcHJvZHVjdBgEIAEoCRINCgVsaW1pdBgFIAEoBRIOCgZjdXJzb3IYBiABKAkSFAoHZnJvbV9tcxgHIAEoA0gAiAEBEhIKBXRvX21zGAggASgDSAGIAQFCCgoIX2Zyb21fbXNCCAoGX3RvX21zImIKF0xpc3RTZXR0bGVtZW50c1Jlc3BvbnNlEjIKC3NldHRsZW1lbnRzGAEgAygLMh0uZ2VyYmFuZy5sZWRnZXIudjEuU2V0dGxlbWVudBITCgtuZXh0X2N1cnNvchgCIAEoCSLDAQoKU2V0dGxlbWVudBIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEg8KB3Byb2R1Y3QYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSGAoQcmVmZXJlbmNlX251bWJlchgFIAEoCRISCgphbW91bnRfc2VuGAYgASgDEg8KB2ZlZV9zZW4YByABKAMSFgoObmV0X2Ftb3VudF9zZW4YCCABKAMSFQoNc2V0dGxlZF9hdF9tcxgJIAEoAyqUAQoGSW50ZW50EhYKEklOVEVOVF9VTlNQRUNJRklFRBAAEg8KC0lOVEVOVF9IT0xEEAESEgoOSU5URU5UX0NBUFRVUkUQAhISCg5JTlRFTlRfUkVMRUFTRRADEhEKDUlOVEVOVF9DUkVESVQQBBITCg9JTlRFTlRfVFJBTlNGRVIQBRIRCg1JTlRFTlRfU0VUVExFEAYqVAoJRW50cnlUeXBlEhoKFkVOVFJZX1RZUEVfVU5TUEVDSUZJRUQQABIVChFFTlRSWV9UWVBFX0NSRURJVBABEhQKEEVOVFJZX1RZUEVfREVCSVQQAjKRAgoNTGVkZ2VyU2VydmljZRJMCgRQb3N0Eh4uZ2VyYmFuZy5sZWRnZXIudjEuUG9zdFJlcXVlc3QaHy5nZXJiYW5nLmxlZGdlci52MS5Qb3N0UmVzcG9uc2UiA5ACAhJeCgpHZXRCYWxhbmNlEiQuZ2VyYmFuZy5sZWRnZXIudjEuR2V0QmFsYW5jZVJlcXVlc3QaJS5nZXJiYW5nLmxlZGdlci52MS5HZXRCYWxhbmNlUmVzcG9uc2UiA5ACARJSCgZWZXJpZnkSIC5nZXJiYW5nLmxlZGdlci52MS5WZXJpZnlSZXF1ZXN0GiEuZ2VyYmFuZy5sZWRnZXIudjEuVmVyaWZ5UmVzcG9uc2UiA5ACATLkAQoQU3RhdGVtZW50U2VydmljZRJhCgtMaXN0RW50cmllcxIlLmdlcmJhbmcubGVkZ2VyLnYxLkxpc3RFbnRyaWVzUmVxdWVzdBomLmdlcmJhbmcubGVkZ2VyLnYxLkxpc3RFbnRyaWVzUmVzcG9uc2UiA5ACARJtCg9MaXN0U2V0dGxlbWVudHMSKS5nZXJiYW5nLmxlZGdlci52MS5MaXN0U2V0dGxlbWVudHNSZXF1ZXN0GiouZ2VyYmFuZy5sZWRnZXIudjEuTGlzdFNldHRsZW1lbnRzUmVzcG9uc2UiA5ACAWIGcHJvdG8z");
+  fileDesc("Ch5nZXJiYW5nL2xlZGdlci92MS9sZWRnZXIucHJvdG8SEWdlcmJhbmcubGVkZ2VyLnYxIiIKDUxvY2F0ZVJlcXVlc3QSEQoJcGFydGl0aW9uGAEgASgJIj0KDkxvY2F0ZVJlc3BvbnNlEg8KB2FkZHJlc3MYASABKAkSGgoSaW5zdGFuY2VfYWRkcmVzc2VzGAIgAygJIhcKFUxpc3RQYXJ0aXRpb25zUmVxdWVzdCKFAQoWTGlzdFBhcnRpdGlvbnNSZXNwb25zZRI1CgpwYXJ0aXRpb25zGAEgAygLMiEuZ2VyYmFuZy5sZWRnZXIudjEuT3duZWRQYXJ0aXRpb24SNAoJaW5zdGFuY2VzGAIgAygLMiEuZ2VyYmFuZy5sZWRnZXIudjEuTGVkZ2VySW5zdGFuY2UiPAoOT3duZWRQYXJ0aXRpb24SDAoEbmFtZRgBIAEoCRINCgVvd25lchgCIAEoCRINCgVlcG9jaBgDIAEoAyItCg5MZWRnZXJJbnN0YW5jZRIKCgJpZBgBIAEoCRIPCgdhZGRyZXNzGAIgASgJIrQCCgtQb3N0UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXJ0aXRpb24YAiABKAkSEwoLcG9zdGluZ19rZXkYAyABKAkSKQoGaW50ZW50GAQgASgOMhkuZ2VyYmFuZy5sZWRnZXIudjEuSW50ZW50EhIKCmFjY291bnRfaWQYBSABKAkSEgoKYW1vdW50X3NlbhgGIAEoAxIPCgdmZWVfc2VuGAcgASgDEgwKBHJhaWwYCCABKAkSDwoHcHJvZHVjdBgJIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgKIAEoCRIYChByZWZlcmVuY2VfbnVtYmVyGAsgASgJEhMKC2Rlc2NyaXB0aW9uGAwgASgJEh4KFmRlc3RpbmF0aW9uX2FjY291bnRfaWQYDSABKAkiQQoMUG9zdFJlc3BvbnNlEhsKE2F2YWlsYWJsZV9hZnRlcl9zZW4YASABKAMSFAoMcG9zdGVkX2F0X21zGAIgASgDIk8KEUdldEJhbGFuY2VSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhEKCXBhcnRpdGlvbhgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJIlIKEkdldEJhbGFuY2VSZXNwb25zZRIVCg1hdmFpbGFibGVfc2VuGAEgASgDEhAKCGhlbGRfc2VuGAIgASgDEhMKC3BlbmRpbmdfc2VuGAMgASgDIg8KDVZlcmlmeVJlcXVlc3QifgoOVmVyaWZ5UmVzcG9uc2USEAoIcG9zdGluZ3MYASABKAMSDwoHc3VtX3NlbhgCIAEoAxITCgtkaWZmZXJlbmNlcxgDIAMoCRI0CghiYWxhbmNlcxgEIAMoCzIiLmdlcmJhbmcubGVkZ2VyLnYxLlZlcmlmaWVkQmFsYW5jZSJ4Cg9WZXJpZmllZEJhbGFuY2USEwoLbWVyY2hhbnRfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRIVCg1hdmFpbGFibGVfc2VuGAMgASgDEhAKCGhlbGRfc2VuGAQgASgDEhMKC3BlbmRpbmdfc2VuGAUgASgDItsBChJMaXN0RW50cmllc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcGFydGl0aW9uGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDQoFbGltaXQYBCABKAUSDgoGY3Vyc29yGAUgASgJEioKBHR5cGUYBiABKA4yHC5nZXJiYW5nLmxlZGdlci52MS5FbnRyeVR5cGUSFAoHZnJvbV9tcxgHIAEoA0gAiAEBEhIKBXRvX21zGAggASgDSAGIAQFCCgoIX2Zyb21fbXNCCAoGX3RvX21zIlUKE0xpc3RFbnRyaWVzUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLmdlcmJhbmcubGVkZ2VyLnYxLkVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJIoECCgVFbnRyeRIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEioKBHR5cGUYAyABKA4yHC5nZXJiYW5nLmxlZGdlci52MS5FbnRyeVR5cGUSEgoKYW1vdW50X3NlbhgEIAEoAxIPCgdmZWVfc2VuGAUgASgDEhkKEWJhbGFuY2VfYWZ0ZXJfc2VuGAYgASgDEg8KB3Byb2R1Y3QYByABKAkSFgoOdHJhbnNhY3Rpb25faWQYCCABKAkSGAoQcmVmZXJlbmNlX251bWJlchgJIAEoCRITCgtkZXNjcmlwdGlvbhgKIAEoCRIUCgxwb3N0ZWRfYXRfbXMYCyABKAMixAEKFkxpc3RTZXR0bGVtZW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcGFydGl0aW9uGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDwoHcHJvZHVjdBgEIAEoCRINCgVsaW1pdBgFIAEoBRIOCgZjdXJzb3IYBiABKAkSFAoHZnJvbV9tcxgHIAEoA0gAiAEBEhIKBXRvX21zGAggASgDSAGIAQFCCgoIX2Zyb21fbXNCCAoGX3RvX21zImIKF0xpc3RTZXR0bGVtZW50c1Jlc3BvbnNlEjIKC3NldHRsZW1lbnRzGAEgAygLMh0uZ2VyYmFuZy5sZWRnZXIudjEuU2V0dGxlbWVudBITCgtuZXh0X2N1cnNvchgCIAEoCSLDAQoKU2V0dGxlbWVudBIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEg8KB3Byb2R1Y3QYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSGAoQcmVmZXJlbmNlX251bWJlchgFIAEoCRISCgphbW91bnRfc2VuGAYgASgDEg8KB2ZlZV9zZW4YByABKAMSFgoObmV0X2Ftb3VudF9zZW4YCCABKAMSFQoNc2V0dGxlZF9hdF9tcxgJIAEoAyqUAQoGSW50ZW50EhYKEklOVEVOVF9VTlNQRUNJRklFRBAAEg8KC0lOVEVOVF9IT0xEEAESEgoOSU5URU5UX0NBUFRVUkUQAhISCg5JTlRFTlRfUkVMRUFTRRADEhEKDUlOVEVOVF9DUkVESVQQBBITCg9JTlRFTlRfVFJBTlNGRVIQBRIRCg1JTlRFTlRfU0VUVExFEAYqVAoJRW50cnlUeXBlEhoKFkVOVFJZX1RZUEVfVU5TUEVDSUZJRUQQABIVChFFTlRSWV9UWVBFX0NSRURJVBABEhQKEEVOVFJZX1RZUEVfREVCSVQQAjKRAgoNTGVkZ2VyU2VydmljZRJMCgRQb3N0Eh4uZ2VyYmFuZy5sZWRnZXIudjEuUG9zdFJlcXVlc3QaHy5nZXJiYW5nLmxlZGdlci52MS5Qb3N0UmVzcG9uc2UiA5ACAhJeCgpHZXRCYWxhbmNlEiQuZ2VyYmFuZy5sZWRnZXIudjEuR2V0QmFsYW5jZVJlcXVlc3QaJS5nZXJiYW5nLmxlZGdlci52MS5HZXRCYWxhbmNlUmVzcG9uc2UiA5ACARJSCgZWZXJpZnkSIC5nZXJiYW5nLmxlZGdlci52MS5WZXJpZnlSZXF1ZXN0GiEuZ2VyYmFuZy5sZWRnZXIudjEuVmVyaWZ5UmVzcG9uc2UiA5ACATLkAQoQU3RhdGVtZW50U2VydmljZRJhCgtMaXN0RW50cmllcxIlLmdlcmJhbmcubGVkZ2VyLnYxLkxpc3RFbnRyaWVzUmVxdWVzdBomLmdlcmJhbmcubGVkZ2VyLnYxLkxpc3RFbnRyaWVzUmVzcG9uc2UiA5ACARJtCg9MaXN0U2V0dGxlbWVudHMSKS5nZXJiYW5nLmxlZGdlci52MS5MaXN0U2V0dGxlbWVudHNSZXF1ZXN0GiouZ2VyYmFuZy5sZWRnZXIudjEuTGlzdFNldHRsZW1lbnRzUmVzcG9uc2UiA5ACATLQAQoOUm91dGluZ1NlcnZpY2USUgoGTG9jYXRlEiAuZ2VyYmFuZy5sZWRnZXIudjEuTG9jYXRlUmVxdWVzdBohLmdlcmJhbmcubGVkZ2VyLnYxLkxvY2F0ZVJlc3BvbnNlIgOQAgESagoOTGlzdFBhcnRpdGlvbnMSKC5nZXJiYW5nLmxlZGdlci52MS5MaXN0UGFydGl0aW9uc1JlcXVlc3QaKS5nZXJiYW5nLmxlZGdlci52MS5MaXN0UGFydGl0aW9uc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw");
+
+/**
+ * Describes the message gerbang.ledger.v1.LocateRequest.
+ * Use `create(LocateRequestSchema)` to create a new message.
+ */
+export const LocateRequestSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_ledger_v1_ledger, 0);
+
+/**
+ * Describes the message gerbang.ledger.v1.LocateResponse.
+ * Use `create(LocateResponseSchema)` to create a new message.
+ */
+export const LocateResponseSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_ledger_v1_ledger, 1);
+
+/**
+ * Describes the message gerbang.ledger.v1.ListPartitionsRequest.
+ * Use `create(ListPartitionsRequestSchema)` to create a new message.
+ */
+export const ListPartitionsRequestSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_ledger_v1_ledger, 2);
+
+/**
+ * Describes the message gerbang.ledger.v1.ListPartitionsResponse.
+ * Use `create(ListPartitionsResponseSchema)` to create a new message.
+ */
+export const ListPartitionsResponseSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_ledger_v1_ledger, 3);
+
+/**
+ * Describes the message gerbang.ledger.v1.OwnedPartition.
+ * Use `create(OwnedPartitionSchema)` to create a new message.
+ */
+export const OwnedPartitionSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_ledger_v1_ledger, 4);
+
+/**
+ * Describes the message gerbang.ledger.v1.LedgerInstance.
+ * Use `create(LedgerInstanceSchema)` to create a new message.
+ */
+export const LedgerInstanceSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_ledger_v1_ledger, 5);
 
 /**
  * Describes the message gerbang.ledger.v1.PostRequest.
  * Use `create(PostRequestSchema)` to create a new message.
  */
 export const PostRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 0);
+  messageDesc(file_gerbang_ledger_v1_ledger, 6);
 
 /**
  * Describes the message gerbang.ledger.v1.PostResponse.
  * Use `create(PostResponseSchema)` to create a new message.
  */
 export const PostResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 1);
+  messageDesc(file_gerbang_ledger_v1_ledger, 7);
 
 /**
  * Describes the message gerbang.ledger.v1.GetBalanceRequest.
  * Use `create(GetBalanceRequestSchema)` to create a new message.
  */
 export const GetBalanceRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 2);
+  messageDesc(file_gerbang_ledger_v1_ledger, 8);
 
 /**
  * Describes the message gerbang.ledger.v1.GetBalanceResponse.
  * Use `create(GetBalanceResponseSchema)` to create a new message.
  */
 export const GetBalanceResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 3);
+  messageDesc(file_gerbang_ledger_v1_ledger, 9);
 
 /**
  * Describes the message gerbang.ledger.v1.VerifyRequest.
  * Use `create(VerifyRequestSchema)` to create a new message.
  */
 export const VerifyRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 4);
+  messageDesc(file_gerbang_ledger_v1_ledger, 10);
 
 /**
  * Describes the message gerbang.ledger.v1.VerifyResponse.
  * Use `create(VerifyResponseSchema)` to create a new message.
  */
 export const VerifyResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 5);
+  messageDesc(file_gerbang_ledger_v1_ledger, 11);
 
 /**
  * Describes the message gerbang.ledger.v1.VerifiedBalance.
  * Use `create(VerifiedBalanceSchema)` to create a new message.
  */
 export const VerifiedBalanceSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 6);
+  messageDesc(file_gerbang_ledger_v1_ledger, 12);
 
 /**
  * Describes the message gerbang.ledger.v1.ListEntriesRequest.
  * Use `create(ListEntriesRequestSchema)` to create a new message.
  */
 export const ListEntriesRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 7);
+  messageDesc(file_gerbang_ledger_v1_ledger, 13);
 
 /**
  * Describes the message gerbang.ledger.v1.ListEntriesResponse.
  * Use `create(ListEntriesResponseSchema)` to create a new message.
  */
 export const ListEntriesResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 8);
+  messageDesc(file_gerbang_ledger_v1_ledger, 14);
 
 /**
  * Describes the message gerbang.ledger.v1.Entry.
  * Use `create(EntrySchema)` to create a new message.
  */
 export const EntrySchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 9);
+  messageDesc(file_gerbang_ledger_v1_ledger, 15);
 
 /**
  * Describes the message gerbang.ledger.v1.ListSettlementsRequest.
  * Use `create(ListSettlementsRequestSchema)` to create a new message.
  */
 export const ListSettlementsRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 10);
+  messageDesc(file_gerbang_ledger_v1_ledger, 16);
 
 /**
  * Describes the message gerbang.ledger.v1.ListSettlementsResponse.
  * Use `create(ListSettlementsResponseSchema)` to create a new message.
  */
 export const ListSettlementsResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 11);
+  messageDesc(file_gerbang_ledger_v1_ledger, 17);
 
 /**
  * Describes the message gerbang.ledger.v1.Settlement.
  * Use `create(SettlementSchema)` to create a new message.
  */
 export const SettlementSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_ledger_v1_ledger, 12);
+  messageDesc(file_gerbang_ledger_v1_ledger, 18);
 
 /**
  * Describes the enum gerbang.ledger.v1.Intent.
@@ -140,4 +182,12 @@ export const LedgerService = /*@__PURE__*/
  */
 export const StatementService = /*@__PURE__*/
   serviceDesc(file_gerbang_ledger_v1_ledger, 1);
+
+/**
+ * Who answers for a partition: any instance can tell. A call that comes to the wrong one is refused as not_owner, with the owner's address.
+ *
+ * @generated from service gerbang.ledger.v1.RoutingService
+ */
+export const RoutingService = /*@__PURE__*/
+  serviceDesc(file_gerbang_ledger_v1_ledger, 2);
 

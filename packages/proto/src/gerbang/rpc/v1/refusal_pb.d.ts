@@ -51,6 +51,13 @@ export declare type Refusal = Message<"gerbang.rpc.v1.Refusal"> & {
    * @generated from field: bool replayed = 6;
    */
   replayed: boolean;
+
+  /**
+   * Of not_owner: host:port of who can answer.
+   *
+   * @generated from field: string owner = 7;
+   */
+  owner: string;
 };
 
 /**
