@@ -1,4 +1,5 @@
 export { openChannel, type RpcChannel } from './client.ts';
+export { openLedgerChannel } from './ledger-channel.ts';
 export { createMerchantDirectory, type MerchantDirectory } from './merchant-directory.ts';
 export { implement, type RpcServer, startRpcServer } from './server.ts';
 export type { CallContext, CallOptions, Handlers, RpcClient } from './service-types.ts';

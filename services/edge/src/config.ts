@@ -14,7 +14,7 @@ const shape = {
   EDGE_HOST: env.host(),
   EDGE_PORT: env.port(8080),
   MERCHANT_RPC: env.address(),
-  LEDGER_RPC: env.address(),
+  LEDGER_RPC: env.addresses(),
   MONEY_OUT_RPC: env.address(),
   NOTIFIER_RPC: env.address(),
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed; none by default (contract §3). */

@@ -3,7 +3,7 @@ import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-import { createMerchantDirectory, openChannel, type RpcChannel } from '@gerbang/rpc';
+import { createMerchantDirectory, openChannel, openLedgerChannel, type RpcChannel } from '@gerbang/rpc';
 import {
   type Closeable,
   ClosingStack,
@@ -46,7 +46,8 @@ export async function startService(config: Config, options: { realNow?: () => nu
     const tokens = createTokenVerifier({ merchants, realNow, log });
     closing.push('token keys', () => tokens.close());
 
-    const ledgerChannel = open(config.LEDGER_RPC);
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls });
+    closing.push('ledger channel', () => ledgerChannel.close());
     const moneyOutChannel = open(config.MONEY_OUT_RPC);
     const registry = createMetrics(NAME);
     const context: Context = {

@@ -7,6 +7,8 @@ export type Metrics = {
   batchCommitted(postings: number, durationMs: number): void;
   /** Postings that the projections of a partition do not have yet. */
   projectorLag(partition: string, postings: number): void;
+  /** Another instance tells its lag from now on. */
+  partitionLeft(partition: string): void;
 };
 
 export function createLedgerMetrics(registry: Registry): Metrics {
@@ -41,5 +43,6 @@ export function createLedgerMetrics(registry: Registry): Metrics {
       commit.observe(durationMs / 1_000);
     },
     projectorLag: (partition, count) => lag.set({ partition }, count),
+    partitionLeft: (partition) => lag.remove({ partition }),
   };
 }

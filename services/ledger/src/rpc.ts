@@ -1,7 +1,9 @@
-import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { LedgerService, RoutingService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { implement } from '@gerbang/rpc';
 import { getBalance } from './balance/rpc/get-balance.ts';
 import type { Context } from './context.ts';
+import { listPartitions } from './partition/rpc/list-partitions.ts';
+import { locate } from './partition/rpc/locate.ts';
 import { post } from './posting/rpc/post.ts';
 import { listEntries } from './statement/rpc/list-entries.ts';
 import { listSettlements } from './statement/rpc/list-settlements.ts';
@@ -22,6 +24,14 @@ export function implementations(context: Context) {
         getBalance: ['edge', 'merchant', 'money-out'],
         verify: ['gerbang'],
       },
+    ),
+    implement(
+      RoutingService,
+      {
+        locate: (request) => locate(context, request),
+        listPartitions: () => listPartitions(context),
+      },
+      ['edge', 'merchant', 'money-out', 'gerbang'],
     ),
     implement(
       StatementService,

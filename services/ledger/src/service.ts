@@ -16,6 +16,7 @@ import { type Lease, startLease } from './lease/lease.ts';
 import { openLeaseStore } from './lease/store.ts';
 import { createLedgerMetrics } from './metrics.ts';
 import { createPartitions } from './partition/partitions.ts';
+import { startSpreading } from './partition/spreading.ts';
 import { createSampler } from './posting/sampler.ts';
 import { openProjectionStore } from './projector/store.ts';
 import { implementations } from './rpc.ts';
@@ -68,7 +69,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       implementations: implementations({ partitions, journal, projections, statements, lease: () => lease, log, samplePosting }),
       ready: isReady,
     });
-    const address = `${config.RPC_HOST}:${rpc.port}`;
+    const address = config.LEDGER_ADDRESS ?? `${isWildcard(config.RPC_HOST) ? config.host : config.RPC_HOST}:${rpc.port}`;
     lease = await startLease({
       store: leases,
       instance: config.LEDGER_INSTANCE ?? `${config.host}:${rpc.port}`,
@@ -78,11 +79,12 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       onLost: partitions.stepDown,
       log,
     });
-    // In the order of closing: calls in flight are finished, then the partitions, and the lease only then.
+    // In the order of closing: others get the partitions, calls in flight are finished, then what is left, and the lease only then.
     const held = lease;
     closing.push('lease', () => held.release());
     closing.push('partitions', () => partitions.close());
     closing.push('rpc', () => rpc.close());
+    closing.push('hand-over', () => partitions.leave());
     const admin = await startAdmin({
       host: config.ADMIN_HOST,
       port: config.ADMIN_PORT,
@@ -93,11 +95,18 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       },
     });
     closing.push('admin', () => admin.close());
-    await partitions.resume();
+    await partitions.spread();
+    const spreading = startSpreading(partitions, { everyMs: config.LEDGER_LEASE_MS / 3, log });
+    closing.push('spreading', () => spreading.close());
     log.info({ port: rpc.port }, 'ready');
     return { port: rpc.port, adminPort: admin.port, close: () => closing.close() };
   } catch (error) {
     await closing.close();
     throw error;
   }
+}
+
+/** Whether a host means every address of the machine, which nobody can call. */
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
 }

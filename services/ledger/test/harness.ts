@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, createClock, type RefusalCode, RefusalError } from '@gerbang/core';
-import { Intent, LedgerService, type PostRequest, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { openChannel, type RpcClient } from '@gerbang/rpc';
+import {
+  Intent,
+  LedgerService,
+  type PostRequest,
+  RoutingService,
+  StatementService,
+} from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { openChannel, openLedgerChannel, type RpcClient } from '@gerbang/rpc';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -12,7 +18,18 @@ export type Ledger = RpcClient<typeof LedgerService>;
 
 export type Statements = RpcClient<typeof StatementService>;
 
-export type Running = { ledger: Ledger; statements: Statements; port: number; adminPort: number; close(): Promise<void> };
+export type Routing = RpcClient<typeof RoutingService>;
+
+/** One instance, called directly: it answers for what it owns. */
+export type Running = {
+  ledger: Ledger;
+  statements: Statements;
+  routing: Routing;
+  address: string;
+  port: number;
+  adminPort: number;
+  close(): Promise<void>;
+};
 
 /** A MongoDB for one test file; each test starts services on a database of its own. */
 export function useLedgerService() {
@@ -51,6 +68,8 @@ export function useLedgerService() {
       const one: Running = {
         ledger: channel.client(LedgerService),
         statements: channel.client(StatementService),
+        routing: channel.client(RoutingService),
+        address: `127.0.0.1:${service.port}`,
         port: service.port,
         adminPort: service.adminPort,
         close: () => {
@@ -60,6 +79,12 @@ export function useLedgerService() {
       };
       running.push(one);
       return one;
+    },
+    /** The ledger as services call it: wherever the partitions are. */
+    open(...seeds: readonly Running[]): { ledger: Ledger; statements: Statements } {
+      const channel = openLedgerChannel({ addresses: seeds.map(({ address }) => address), tls: undefined, timeoutMs: 10_000 });
+      running.push(channel);
+      return { ledger: channel.client(LedgerService), statements: channel.client(StatementService) };
     },
   };
 }

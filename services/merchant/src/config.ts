@@ -10,7 +10,7 @@ const shape = {
   ...busShape,
   RPC_PORT: env.port(9101),
   ADMIN_PORT: env.port(9201),
-  LEDGER_RPC: env.address(),
+  LEDGER_RPC: env.addresses(),
   STREAM_REPLICAS: env.integer(1, 1),
   /** Key-encryption keys, `kid:base64(32 bytes)[,…]`: the first seals, all of them open. */
   GERBANG_KEKS: z.string().transform((text, problem): KeyRing => {
@@ -19,11 +19,15 @@ const shape = {
     problem.addIssue('expected kid:base64 of 32 bytes, more of them after commas, each kid once');
     return z.NEVER;
   }),
-  /** The ledger partition that new merchants belong to. */
-  MERCHANT_PARTITION: z
+  /** The ledger partitions that new merchants are spread over; a merchant stays in its own when they change. */
+  MERCHANT_PARTITIONS: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'expected lower-case letters, digits and dashes')
-    .default('p0'),
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,31}(,[a-z0-9][a-z0-9-]{0,31})*$/,
+      'expected lower-case letters, digits and dashes, separated by commas',
+    )
+    .default('p0,p1,p2,p3')
+    .transform((text) => text.split(',')),
   /** How long one key signs access tokens before the next one does. */
   TOKEN_KEY_ROTATION_SECONDS: env.integer(86_400, 60),
 };

@@ -23,8 +23,8 @@ export type Context = {
   /** Real time: what authentication goes by. */
   realNow: () => number;
   newId: NewId;
-  /** The ledger partition of new merchants. */
-  partition: string;
+  /** The ledger partitions that new merchants are spread over. */
+  partitions: readonly string[];
   /** Whether callback URLs may be http: in sandboxes. */
   httpAllowed: boolean;
   metrics: Metrics;

@@ -1,7 +1,7 @@
 import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
 import { type Clock, newUlid } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { openChannel, startRpcServer } from '@gerbang/rpc';
+import { openLedgerChannel, startRpcServer } from '@gerbang/rpc';
 import {
   type Closeable,
   ClosingStack,
@@ -55,7 +55,7 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       log,
     });
     closing.push('signing keys', () => signingKeys.close());
-    const ledgerChannel = openChannel({ address: config.LEDGER_RPC, tls: config.tls });
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls });
     closing.push('ledger channel', () => ledgerChannel.close());
 
     const clock = options.clock ?? businessClock;
@@ -72,7 +72,7 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       clock,
       realNow,
       newId: newUlid,
-      partition: config.MERCHANT_PARTITION,
+      partitions: config.MERCHANT_PARTITIONS,
       httpAllowed: config.GERBANG_ENV === 'sandbox',
       metrics: createMerchantMetrics(registry),
       log,

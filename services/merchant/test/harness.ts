@@ -62,6 +62,7 @@ export function useMerchantService() {
         RPC_PORT: '0',
         ADMIN_PORT: '0',
         LEDGER_RPC: `127.0.0.1:${ledger.port}`,
+        MERCHANT_PARTITIONS: 'p0',
         GERBANG_KEKS: ring('first'),
         ...options.env,
       });

@@ -10,7 +10,7 @@ const shape = {
   RPC_PORT: env.port(9103),
   ADMIN_PORT: env.port(9203),
   MERCHANT_RPC: env.address(),
-  LEDGER_RPC: env.address(),
+  LEDGER_RPC: env.addresses(),
   STREAM_REPLICAS: env.integer(1, 1),
   RAIL_TIMEOUT_MS: env.integer(5_000, 1),
   RAIL_BANK_TRANSFER_URL: z.url(),

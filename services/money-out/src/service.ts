@@ -3,7 +3,7 @@ import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { openSnapBankTransfer } from '@gerbang/rails';
-import { createMerchantDirectory, openChannel, startRpcServer } from '@gerbang/rpc';
+import { createMerchantDirectory, openChannel, openLedgerChannel, startRpcServer } from '@gerbang/rpc';
 import {
   type Closeable,
   ClosingStack,
@@ -56,7 +56,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
 
     const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls });
     closing.push('merchant channel', () => merchantChannel.close());
-    const ledgerChannel = openChannel({ address: config.LEDGER_RPC, tls: config.tls });
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls });
     closing.push('ledger channel', () => ledgerChannel.close());
     const merchants = createMerchantDirectory({ merchants: merchantChannel.client(MerchantService), log });
     closing.push('merchant directory', () => merchants.close());

@@ -1,10 +1,11 @@
 import { isDuplicateKey, type Store, traced } from '@gerbang/store';
+import type { Topology } from '../partition/spread.ts';
 
 const LEASES = 'leases';
 const PARTITIONS = 'partitions';
 
-/** One document an instance: until when, in the database's time, it answers for the partitions it owns. */
-type LeaseDocument = { _id: string; schema: number; token: string; address: string; until: Date };
+/** One document an instance: until when, in the database's time, it answers for the partitions it owns. `retiring`: it is about to end. */
+type LeaseDocument = { _id: string; schema: number; token: string; address: string; until: Date; retiring?: boolean };
 
 /** Who owns a partition. Each claim has the next epoch, which its journal batches carry. */
 type PartitionDocument = { _id: string; schema: number; owner: string; epoch: bigint };
@@ -22,13 +23,16 @@ export type LeaseStore = {
   takeIfOver(holder: Holder, lifeMs: number): Promise<boolean>;
   /** False when the lease is another's now. */
   renew(holder: Holder, lifeMs: number): Promise<boolean>;
+  /** Says that the instance is about to end: it keeps its lease, and is given nothing any more. */
+  retire(holder: Holder): Promise<void>;
   /** Ends the lease, so that others need not wait for it to run out. */
   release(holder: Holder): Promise<void>;
   /** Claims a partition under its next epoch, unless an instance with a running lease owns it. */
   claim(holder: Holder, partition: string): Promise<Claim>;
-  partitionsOf(instance: string): Promise<string[]>;
-  /** All partitions that there are. */
-  partitions(): Promise<string[]>;
+  /** Makes another instance the owner of a partition that this one has put down; false when it was not its own any more. */
+  give(holder: Holder, partition: string, epoch: bigint, to: string): Promise<boolean>;
+  /** All partitions and their owners, and the instances whose lease runs and that are not about to end. */
+  topology(): Promise<Topology>;
 };
 
 export function openLeaseStore(store: Store): LeaseStore {
@@ -36,7 +40,9 @@ export function openLeaseStore(store: Store): LeaseStore {
   const partitions = store.collection<PartitionDocument>(PARTITIONS);
 
   const until = (lifeMs: number) => ({ $add: ['$$NOW', lifeMs] });
-  const taken = ({ token, address }: Holder, lifeMs: number) => [{ $set: { schema: 1, token, address, until: until(lifeMs) } }];
+  const taken = ({ token, address }: Holder, lifeMs: number) => [
+    { $set: { schema: 1, token, address, until: until(lifeMs), retiring: false } },
+  ];
   const isOver = { $lte: ['$until', '$$NOW'] };
 
   /** Makes sure that an instance whose lease is over can't renew it any more; false while it is running. */
@@ -73,6 +79,9 @@ export function openLeaseStore(store: Store): LeaseStore {
       );
       return matchedCount === 1;
     },
+    async retire({ instance, token }) {
+      await traced('updateOne', LEASES, () => leases.updateOne({ _id: instance, token }, { $set: { retiring: true } }));
+    },
     async release({ instance, token }) {
       await traced('updateOne', LEASES, () =>
         leases.updateOne({ _id: instance, token }, [{ $set: { token: '', until: '$$NOW' } }]),
@@ -99,14 +108,28 @@ export function openLeaseStore(store: Store): LeaseStore {
         if (claimed !== null) return { epoch: claimed.epoch };
       }
     },
-    async partitionsOf(instance) {
-      // There are few, and an owner has a large share of them.
-      const found = await traced('find', PARTITIONS, () => partitions.find({}).sort({ _id: 1 }).toArray());
-      return found.filter(({ owner }) => owner === instance).map(({ _id }) => _id);
+    async give({ instance }, partition, epoch, to) {
+      const { matchedCount } = await traced('updateOne', PARTITIONS, () =>
+        partitions.updateOne({ _id: partition, owner: instance, epoch }, { $set: { owner: to } }),
+      );
+      return matchedCount === 1;
     },
-    async partitions() {
-      const found = await traced('find', PARTITIONS, () => partitions.find({}).sort({ _id: 1 }).toArray());
-      return found.map(({ _id }) => _id);
+    async topology() {
+      // There are few of either. Partitions first: who owns one by then and still runs is among the instances.
+      const owned = await traced('find', PARTITIONS, () => partitions.find({}).sort({ _id: 1 }).toArray());
+      const seen = await traced('find', LEASES, () =>
+        leases
+          .find({})
+          .sort({ _id: 1 })
+          .project<{ _id: string; address: string; retiring?: boolean; over: boolean }>({ address: 1, retiring: 1, over: isOver })
+          .toArray(),
+      );
+      return {
+        instances: seen
+          .filter(({ over, retiring }) => !over && retiring !== true)
+          .map(({ _id, address }) => ({ id: _id, address })),
+        partitions: owned.map(({ _id, owner, epoch }) => ({ name: _id, owner, epoch })),
+      };
     },
   };
 }

@@ -44,6 +44,8 @@ export type Partition = {
   post(posting: Posting, signal: AbortSignal): Promise<Posted>;
   /** Gives the partition up at once: waiting postings are refused as unavailable, one on its way is seen through. */
   stepDown(): void;
+  /** Answers what waits, takes no more, and leaves what is not projected to whoever loads the partition next. */
+  putDown(): Promise<void>;
   /** Finishes what waits, within a bound, and stops. */
   close(): Promise<void>;
 };
@@ -154,6 +156,10 @@ export async function openPartition(
     }
   };
   const writer = new Writer(commitPostings, log);
+  const stopProjecting = async () => {
+    await projector.stop();
+    metrics.partitionLeft(name);
+  };
   return {
     name,
     epoch,
@@ -169,13 +175,17 @@ export async function openPartition(
     },
     stepDown() {
       writer.stop();
-      void writer.drain().then(() => projector.stop());
+      void writer.drain().then(stopProjecting);
+    },
+    async putDown() {
+      await writer.drain();
+      void stopProjecting();
     },
     async close() {
       await within(DRAIN_MS, writer.drain()).catch(() => writer.abandon());
       // What is not projected now will be by whoever loads the partition next.
       await within(DRAIN_MS, projector.settled()).catch(() => log.info({ partition: name }, 'closing before all is projected'));
-      await within(DRAIN_MS, projector.stop()).catch(() =>
+      await within(DRAIN_MS, stopProjecting()).catch(() =>
         log.info({ partition: name }, 'closing while projections are written'),
       );
     },

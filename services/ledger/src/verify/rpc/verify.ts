@@ -3,11 +3,11 @@ import { DIFFERENCES_MAX, type Verification, verifyPartition } from '../verify-p
 
 /**
  * Rebuilds every partition from the journal alone and compares: balances in memory and projected, the posting keys, the sequence, the sums.
- * Of each partition everything is as of one sequence number, while postings go on. Refusals: unavailable (another instance holds a partition), timeout.
+ * Of each partition everything is as of one sequence number, while postings go on. Refusals: not_owner (another instance holds a partition), unavailable, timeout.
  */
 export async function verify(context: Context, signal: AbortSignal) {
   const verifications: Verification[] = [];
-  for (const name of await context.partitions.names()) {
+  for (const { name } of (await context.partitions.topology()).partitions) {
     const partition = await context.partitions.get(name, signal);
     verifications.push(await verifyPartition(context, partition, signal));
   }

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { newClientSecret, sealSecret } from '../../merchant/client-secret.ts';
 import { newMerchant } from '../../merchant/merchant.ts';
 import { newClientId, newPartnerId } from '../../merchant/names.ts';
+import { partitionFor } from '../../merchant/partition.ts';
 import { describeAccount, describeMerchant } from '../describe.ts';
 import { field, parse } from '../input.ts';
 
@@ -38,7 +39,7 @@ export async function createMerchant(context: Context, request: CreateMerchantRe
     {
       name,
       partnerId,
-      partition: context.partition,
+      partition: partitionFor(merchantId, context.partitions),
       defaultAccountId: defaultAccount.id,
       products,
       ipWhitelist,
