@@ -9,6 +9,9 @@ import { listEntries } from './statement/rpc/list-entries.ts';
 import { listSettlements } from './statement/rpc/list-settlements.ts';
 import { verify } from './verify/rpc/verify.ts';
 
+/** Services whose money goes through the ledger, beside those that are named. */
+const PRODUCTS = ['money-in', 'cards', 'direct-debit', 'biller'];
+
 /** Everything that others may call, and who may. */
 export function implementations(context: Context) {
   return [
@@ -20,8 +23,8 @@ export function implementations(context: Context) {
         verify: (_, { signal }) => verify(context, signal),
       },
       {
-        post: ['money-out', 'merchant'],
-        getBalance: ['edge', 'merchant', 'money-out'],
+        post: ['money-out', 'merchant', ...PRODUCTS],
+        getBalance: ['edge', 'merchant', 'money-out', ...PRODUCTS],
         verify: ['gerbang'],
       },
     ),
@@ -31,7 +34,7 @@ export function implementations(context: Context) {
         locate: (request) => locate(context, request),
         listPartitions: () => listPartitions(context),
       },
-      ['edge', 'merchant', 'money-out', 'gerbang'],
+      ['edge', 'merchant', 'money-out', 'gerbang', ...PRODUCTS],
     ),
     implement(
       StatementService,

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, createClock, type RefusalCode, RefusalError } from '@gerbang/core';
 import {
+  Compensation,
   Intent,
   LedgerService,
   type PostRequest,
   RoutingService,
+  Side,
   StatementService,
 } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { openChannel, openLedgerChannel, type RpcClient } from '@gerbang/rpc';
@@ -116,6 +118,9 @@ export function posting(
     referenceNumber: `reference-${keys}`,
     description: 'Sewa Agustus',
     destinationAccountId: '',
+    side: Side.UNSPECIFIED,
+    fromSuspense: false,
+    compensation: Compensation.UNSPECIFIED,
     ...more,
   };
 }
@@ -127,6 +132,13 @@ export const transfer = (amountSen: bigint, more: Partial<PostRequest> = {}) =>
   posting(Intent.TRANSFER, amountSen, { product: 'account-transfer', rail: '', destinationAccountId: OTHER_ACCOUNT, ...more });
 export const settle = (amountSen: bigint, more: Partial<PostRequest> = {}) =>
   posting(Intent.SETTLE, amountSen, { product: 'qris', rail: '', ...more });
+/** Money in, which waits in pending; net of its fee. */
+export const payIn = (amountSen: bigint, more: Partial<PostRequest> = {}) =>
+  credit(amountSen, { product: 'qris', rail: 'qris', side: Side.PENDING, ...more });
+export const refund = (amountSen: bigint, more: Partial<PostRequest> = {}) =>
+  posting(Intent.REFUND, amountSen, { product: 'card', rail: 'card', ...more });
+export const compensate = (compensation: Compensation, amountSen: bigint, more: Partial<PostRequest> = {}) =>
+  posting(Intent.COMPENSATE, amountSen, { compensation, ...more });
 export const release = (amountSen: bigint, more: Partial<PostRequest> = {}) => posting(Intent.RELEASE, amountSen, more);
 
 /** Available, held, pending; sen. */

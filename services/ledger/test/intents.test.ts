@@ -1,17 +1,21 @@
 import { createClock } from '@gerbang/core';
-import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { Compensation, Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { describe, expect, it } from 'vitest';
 import {
   ACCOUNT,
   balances,
   capture,
+  compensate,
   credit,
   expectIntact,
   hold,
   MERCHANT,
+  payIn,
   posting,
+  refund,
   refusalOf,
   release,
+  settle,
   transfer,
   useLedgerService,
 } from './harness.ts';
@@ -68,6 +72,53 @@ describe('intents', () => {
     await expectIntact(ledger);
   });
 
+  it('takes money in to pending, settles it, and refunds it from where it is', async () => {
+    const { ledger, statements } = await service.start({ database: service.newDatabase() });
+    expect((await ledger.post(payIn(97n, { feeSen: 3n }))).availableAfterSen).toBe(0n);
+    await ledger.post(payIn(50n, { feeSen: 2n }));
+    expect(await balances(ledger)).toEqual([0n, 0n, 147n]);
+    expect((await ledger.post(settle(97n, { feeSen: 3n }))).availableAfterSen).toBe(97n);
+    // Unsettled: pending loses what was credited there, available the fee.
+    expect((await ledger.post(refund(50n, { feeSen: 2n, side: Side.PENDING }))).availableAfterSen).toBe(95n);
+    expect(await balances(ledger)).toEqual([95n, 0n, 0n]);
+    expect(await refusalOf(ledger.post(refund(97n, { feeSen: 3n })))).toBe('insufficient_balance');
+    await ledger.post(credit(5n));
+    expect((await ledger.post(refund(97n, { feeSen: 3n }))).availableAfterSen).toBe(0n);
+    const { entries } = await statements.listEntries({ merchantId: MERCHANT, partition: 'p0', accountId: ACCOUNT, limit: 9 });
+    expect(entries.map(({ amountSen, feeSen, balanceAfterSen }) => [amountSen, feeSen, balanceAfterSen])).toEqual([
+      [100n, 0n, 0n],
+      [5n, 0n, 100n],
+      [2n, 2n, 95n],
+      [97n, 0n, 97n],
+    ]);
+    await expectIntact(ledger);
+  });
+
+  it('keeps in suspense what fits nothing, until an operator credits or refunds it', async () => {
+    const { ledger } = await service.start({ database: service.newDatabase() });
+    const nobodys = { merchantId: '', accountId: '', rail: 'qris', side: Side.SUSPENSE };
+    await ledger.post(credit(100n, nobodys));
+    await ledger.post(credit(30n, { ...nobodys, merchantId: MERCHANT, accountId: ACCOUNT }));
+    await ledger.post(credit(68n, { rail: 'qris', feeSen: 2n, side: Side.PENDING, fromSuspense: true }));
+    await ledger.post(refund(60n, nobodys));
+    expect(await balances(ledger)).toEqual([0n, 0n, 68n]);
+    await expectIntact(ledger);
+  });
+
+  it('compensates what a rail takes back or pays after all', async () => {
+    const { ledger } = await service.start({ database: service.newDatabase() });
+    await ledger.post(credit(1_000n));
+    await ledger.post(hold(90n, { feeSen: 10n }));
+    await ledger.post(capture(90n, { feeSen: 10n }));
+    expect((await ledger.post(compensate(Compensation.PAYOUT_RETURNED, 90n, { feeSen: 10n }))).availableAfterSen).toBe(1_000n);
+    expect((await ledger.post(compensate(Compensation.PAYOUT_MADE, 900n, { feeSen: 50n }))).availableAfterSen).toBe(50n);
+    const beyond = compensate(Compensation.PAYMENT_WITHDRAWN, 51n, { feeSen: 1n });
+    expect(await refusalOf(ledger.post(beyond))).toBe('insufficient_balance');
+    await ledger.post({ ...beyond, postingKey: 'borne', side: Side.SUSPENSE, feeSen: 0n });
+    expect(await balances(ledger)).toEqual([50n, 0n, 0n]);
+    await expectIntact(ledger);
+  });
+
   it('refuses a balance that no longer fits', async () => {
     const { ledger } = await service.start({ database: service.newDatabase() });
     await ledger.post(credit(2n ** 63n - 1n));
@@ -86,7 +137,19 @@ describe('intents', () => {
     ['amount_sen', hold(-5n)],
     ['fee_sen', hold(1n, { feeSen: -1n })],
     ['fee_sen', hold(2n ** 63n - 1n, { feeSen: 1n })],
-    ['fee_sen', credit(1n, { feeSen: 1n })],
+    ['fee_sen', credit(1n, { feeSen: 1n, side: Side.SUSPENSE })],
+    ['fee_sen', refund(1n, { feeSen: 1n, side: Side.SUSPENSE })],
+    ['side', hold(1n, { side: Side.PENDING })],
+    ['side', compensate(Compensation.PAYOUT_MADE, 1n, { side: Side.PENDING })],
+    ['from_suspense', credit(1n, { side: Side.SUSPENSE, fromSuspense: true })],
+    ['from_suspense', refund(1n, { fromSuspense: true })],
+    ['compensation', compensate(Compensation.UNSPECIFIED, 1n)],
+    ['compensation', credit(1n, { compensation: Compensation.PAYOUT_MADE })],
+    ['merchant_id', credit(1n, { merchantId: '', accountId: '' })],
+    ['account_id', credit(1n, { accountId: '', side: Side.SUSPENSE })],
+    ['transaction_id', settle(1n, { transactionId: '' })],
+    ['rail', refund(1n, { rail: '' })],
+    ['rail', compensate(Compensation.PAYOUT_MADE, 1n, { rail: '' })],
     ['fee_sen', transfer(1n, { feeSen: 1n })],
     ['destination_account_id', transfer(1n, { destinationAccountId: '' })],
     ['destination_account_id', transfer(1n, { destinationAccountId: ACCOUNT })],

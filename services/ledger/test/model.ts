@@ -1,104 +1,157 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { contentHash, type Entry, type Intent, type Posting, type Result } from '../src/posting/posting.ts';
+import { COMPENSATIONS, INTENTS, type Posting, type Result, SIDES } from '../src/posting/posting.ts';
 
-/** What the ledger promises, said as simply as possible: per merchant account three numbers, per key the first answer. */
+type Account = { available: bigint; held: bigint; pending: bigint };
+
+/** What the ledger promises, said as simply as possible: per merchant account three numbers, three of the house, and per key the first answer. */
 export class Model {
-  readonly accounts = new Map<string, { available: bigint; held: bigint; pending: bigint }>();
+  readonly accounts = new Map<string, Account>();
+  readonly house = { rail: 0n, fees: 0n, suspense: 0n };
   readonly answers = new Map<string, { posting: Posting; answer: string }>();
 
   post(posting: Posting): string {
     const known = this.answers.get(posting.key);
-    if (known !== undefined)
-      return JSON.stringify(known.posting, plain) === JSON.stringify(posting, plain) ? known.answer : 'conflict';
-    const answer = this.#carryOut(posting);
+    if (known !== undefined) return isDeepStrictEqual(known.posting, posting) ? known.answer : 'conflict';
+    const refused = this.#carryOut(posting);
+    const answer = refused ?? String(this.account(posting.merchantId, posting.accountId).available);
     this.answers.set(posting.key, { posting, answer });
     return answer;
   }
 
-  account(merchantId: string, accountId: string) {
+  account(merchantId: string, accountId: string): Account {
     const name = `${merchantId}/${accountId}`;
     const account = this.accounts.get(name) ?? { available: 0n, held: 0n, pending: 0n };
     this.accounts.set(name, account);
     return account;
   }
 
-  #carryOut({ intent, merchantId, accountId, amountSen, feeSen, destinationAccountId }: Posting): string {
+  /** Everything that there is; zero, always. */
+  sum(): bigint {
+    const { rail, fees, suspense } = this.house;
+    return [...this.accounts.values()].reduce((sum, one) => sum + one.available + one.held + one.pending, rail + fees + suspense);
+  }
+
+  /** The refusal, if there is one; then nothing has moved. */
+  #carryOut(posting: Posting): string | undefined {
+    const { merchantId, accountId, amountSen: net, feeSen: fee, side } = posting;
     const account = this.account(merchantId, accountId);
-    const grossSen = amountSen + feeSen;
-    if (intent === 'credit') account.available += amountSen;
-    if (intent === 'hold') {
-      if (account.available < grossSen) return 'insufficient_balance';
-      account.available -= grossSen;
-      account.held += grossSen;
+    const { house } = this;
+    const gross = net + fee;
+    /** Takes from the account, unless there is less. */
+    const take = (amounts: Partial<Account>): string | undefined => {
+      if ((amounts.pending ?? 0n) > account.pending || (amounts.held ?? 0n) > account.held) return 'internal';
+      if ((amounts.available ?? 0n) > account.available) return 'insufficient_balance';
+      account.available -= amounts.available ?? 0n;
+      account.held -= amounts.held ?? 0n;
+      account.pending -= amounts.pending ?? 0n;
+      return undefined;
+    };
+    const takeSide = (sen: bigint): string | undefined => {
+      if (side !== 'suspense') return take({ [side]: sen });
+      house.suspense -= sen;
+      return undefined;
+    };
+    const giveSide = (sen: bigint) => {
+      if (side === 'suspense') house.suspense += sen;
+      else account[side] += sen;
+    };
+    switch (posting.intent) {
+      case 'hold': {
+        const refused = take({ available: gross });
+        if (refused === undefined) account.held += gross;
+        return refused;
+      }
+      case 'capture': {
+        const refused = take({ held: gross });
+        if (refused !== undefined) return refused;
+        house.rail += net;
+        house.fees += fee;
+        return undefined;
+      }
+      case 'release': {
+        const refused = take({ held: gross });
+        if (refused === undefined) account.available += gross;
+        return refused;
+      }
+      case 'transfer': {
+        const refused = take({ available: net });
+        if (refused === undefined) this.account(merchantId, posting.destinationAccountId).available += net;
+        return refused;
+      }
+      case 'settle': {
+        const refused = take({ pending: net });
+        if (refused === undefined) account.available += net;
+        return refused;
+      }
+      case 'credit':
+        house[posting.fromSuspense ? 'suspense' : 'rail'] -= gross;
+        house.fees += fee;
+        giveSide(net);
+        return undefined;
+      case 'refund': {
+        const refused = side === 'pending' ? take({ pending: net, available: fee }) : takeSide(gross);
+        if (refused === undefined) house.rail += gross;
+        return refused;
+      }
+      case 'compensate':
+        return this.#compensate(posting, takeSide, giveSide);
+      default:
+        return posting.intent satisfies never;
     }
-    if (intent === 'capture' || intent === 'release') {
-      if (account.held < grossSen) return 'internal';
-      account.held -= grossSen;
-      if (intent === 'release') account.available += grossSen;
+  }
+
+  #compensate(
+    { compensation, amountSen: net, feeSen: fee }: Posting,
+    takeSide: (sen: bigint) => string | undefined,
+    giveSide: (sen: bigint) => void,
+  ): string | undefined {
+    const { house } = this;
+    if (compensation === 'payout-returned') {
+      house.rail -= net;
+      house.fees -= fee;
+      giveSide(net + fee);
+      return undefined;
     }
-    if (intent === 'transfer') {
-      if (account.available < amountSen) return 'insufficient_balance';
-      account.available -= amountSen;
-      this.account(merchantId, destinationAccountId).available += amountSen;
-    }
-    if (intent === 'settle') {
-      if (account.pending < amountSen) return 'internal';
-      account.pending -= amountSen;
-      account.available += amountSen;
-    }
-    return String(account.available);
+    const isPayout = compensation === 'payout-made';
+    const refused = takeSide(isPayout ? net + fee : net);
+    if (refused !== undefined) return refused;
+    house.rail += isPayout ? net : net + fee;
+    house.fees += isPayout ? fee : -fee;
+    return undefined;
   }
 }
 
-const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 /** A result in the model's words. */
 export const said = (result: Result) => ('refused' in result ? result.refused : String(result.availableAfterSen));
 
-/** Postings over few accounts and few keys, so that they meet often. */
+/** Postings over few accounts and few keys, so that they meet often; as they come through the checks of a request. */
 export const postings: fc.Arbitrary<Posting> = fc
   .record({
     key: fc.integer({ min: 0, max: 60 }).map((n) => `key-${n}`),
-    intent: fc.constantFrom<Intent>('hold', 'capture', 'release', 'credit', 'transfer', 'settle'),
+    intent: fc.constantFrom(...INTENTS),
     merchantId: fc.constantFrom('M', 'N'),
     accountId: fc.constantFrom('A', 'B'),
     amountSen: fc.bigInt(1n, 20n),
     feeSen: fc.constantFrom(0n, 3n),
+    side: fc.constantFrom(...SIDES),
+    fromSuspense: fc.boolean(),
+    compensation: fc.constantFrom(...COMPENSATIONS).filter((one) => one !== ''),
   })
-  .map((one) => ({
-    ...one,
-    feeSen: one.intent === 'credit' || one.intent === 'transfer' ? 0n : one.feeSen,
-    rail: 'bank-transfer',
-    product: 'disbursement',
-    transactionId: 't',
-    referenceNumber: 'r',
-    description: '',
-    destinationAccountId: one.intent !== 'transfer' ? '' : one.accountId === 'A' ? 'B' : 'A',
-  }));
-
-/** Money in that has not settled yet, as the journal has it; no intent makes it yet. */
-export function paidIn(merchantId: string, accountId: string, amountSen: bigint): Entry {
-  const posting: Posting = {
-    key: `paid-in-${merchantId}-${accountId}`,
-    intent: 'credit',
-    merchantId,
-    accountId,
-    amountSen,
-    feeSen: 0n,
-    rail: 'qris',
-    product: 'qris',
-    transactionId: 't',
-    referenceNumber: 'r',
-    description: '',
-    destinationAccountId: '',
-  };
-  const legs = [
-    { account: 'rail:qris', sen: -amountSen },
-    { account: `${merchantId}/${accountId}:pending`, sen: amountSen },
-  ];
-  return { posting, contentHash: contentHash(posting), legs, result: { availableAfterSen: 0n } };
-}
-
-/** The accounts that `postings` are about. */
-export const ACCOUNTS = ['M', 'N'].flatMap((merchantId) => ['A', 'B'].map((accountId) => ({ merchantId, accountId })));
-/** What a run begins with in each of them. */
-export const PENDING_SEN = 60n;
+  .map((one) => {
+    const isSided = one.intent === 'credit' || one.intent === 'refund' || one.intent === 'compensate';
+    const side = isSided ? one.side : 'available';
+    return {
+      ...one,
+      side,
+      feeSen: one.intent === 'transfer' || side === 'suspense' ? 0n : one.feeSen,
+      fromSuspense: one.intent === 'credit' && side !== 'suspense' && one.fromSuspense,
+      compensation: one.intent === 'compensate' ? one.compensation : '',
+      rail: 'bank-transfer',
+      product: 'disbursement',
+      transactionId: 't',
+      referenceNumber: 'r',
+      description: '',
+      destinationAccountId: one.intent !== 'transfer' ? '' : one.accountId === 'A' ? 'B' : 'A',
+    };
+  });

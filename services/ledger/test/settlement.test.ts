@@ -1,7 +1,6 @@
 import { createClock } from '@gerbang/core';
 import type { ListSettlementsRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { describe, expect, it } from 'vitest';
-import { openJournal } from '../src/journal/journal.ts';
 import {
   ACCOUNT,
   balances,
@@ -9,22 +8,20 @@ import {
   expectIntact,
   MERCHANT,
   OTHER_ACCOUNT,
+  payIn,
   refusalOf,
   type Statements,
   settle,
   useLedgerService,
 } from './harness.ts';
-import { paidIn } from './model.ts';
 
 const service = useLedgerService();
 
 /** A ledger in which 1,000 sen are pending in each of two accounts, and in one of another merchant. */
 async function prepare(clock = createClock()) {
-  const database = service.newDatabase();
-  const journal = openJournal(await service.openDatabase(database));
-  const entries = [paidIn(MERCHANT, ACCOUNT, 1_000n), paidIn(MERCHANT, OTHER_ACCOUNT, 1_000n), paidIn('other', ACCOUNT, 1_000n)];
-  await journal.append({ partition: 'p0', seq: 1n, epoch: 0n, batchId: 'paid in', atMs: 0, entries });
-  return service.start({ database, clock });
+  const running = await service.start({ database: service.newDatabase(), clock });
+  for (const more of [{}, { accountId: OTHER_ACCOUNT }, { merchantId: 'other' }]) await running.ledger.post(payIn(1_000n, more));
+  return running;
 }
 
 type Filter = Partial<Omit<ListSettlementsRequest, '$typeName' | '$unknown'>>;

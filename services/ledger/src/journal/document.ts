@@ -1,9 +1,19 @@
 import { isRefusalCode } from '@gerbang/core';
-import type { Batch, Entry, Intent, Leg, Result } from '../posting/posting.ts';
+import {
+  type Batch,
+  COMPENSATIONS,
+  type Entry,
+  hasVariant,
+  INTENTS,
+  type Intent,
+  type Leg,
+  type Result,
+  SIDES,
+} from '../posting/posting.ts';
 
-const INTENTS: readonly Intent[] = ['hold', 'capture', 'release', 'credit', 'transfer', 'settle'];
-/** 1: no posting had a destination. */
-const SCHEMA = 2;
+/** 1: no posting had a destination; 2: none had a side. What could be of the second still is, so that the version before this one reads it. */
+const SCHEMA = 3;
+const SCHEMA_WITHOUT_SIDES = 2;
 
 /** One entry as the journal and the projection of postings store it. */
 export type EntryDocument = {
@@ -20,6 +30,10 @@ export type EntryDocument = {
   reference_number: string;
   description: string;
   destination_account_id: string;
+  /** Absent where nothing but the usual is meant. */
+  side?: string;
+  from_suspense?: boolean;
+  compensation?: string;
   legs: { account: string; sen: bigint }[];
   result: ResultDocument;
 };
@@ -46,7 +60,7 @@ export function journalId(partition: string, seq: bigint): string {
 export function toJournalDocument(batch: Batch): JournalDocument {
   return {
     _id: journalId(batch.partition, batch.seq),
-    schema: SCHEMA,
+    schema: batch.entries.some(({ posting }) => hasVariant(posting)) ? SCHEMA : SCHEMA_WITHOUT_SIDES,
     partition: batch.partition,
     seq: batch.seq,
     epoch: batch.epoch,
@@ -74,6 +88,7 @@ function upcast(document: JournalDocument): JournalDocument {
   switch (document.schema) {
     case 1:
       return { ...document, postings: document.postings.map((posting) => ({ ...posting, destination_account_id: '' })) };
+    case SCHEMA_WITHOUT_SIDES:
     case SCHEMA:
       return document;
     default:
@@ -96,6 +111,7 @@ export function toEntryDocument({ posting, contentHash, legs, result }: Entry): 
     reference_number: posting.referenceNumber,
     description: posting.description,
     destination_account_id: posting.destinationAccountId,
+    ...(hasVariant(posting) && { side: posting.side, from_suspense: posting.fromSuspense, compensation: posting.compensation }),
     legs: legs.map(({ account, sen }) => ({ account, sen })),
     result:
       'refused' in result
@@ -119,6 +135,9 @@ function fromEntryDocument(document: EntryDocument): Entry {
       referenceNumber: document.reference_number,
       description: document.description,
       destinationAccountId: document.destination_account_id,
+      side: oneOf(SIDES, document.side ?? 'available'),
+      fromSuspense: document.from_suspense ?? false,
+      compensation: oneOf(COMPENSATIONS, document.compensation ?? ''),
     },
     contentHash: document.content_hash,
     legs: document.legs satisfies Leg[],
@@ -135,7 +154,11 @@ export function fromResultDocument({ refused, message, available_after_sen }: Re
 
 /** Throws for an intent that this version does not know. */
 export function intentOf(text: string): Intent {
-  const intent = INTENTS.find((one) => one === text);
-  if (intent === undefined) throw new Error(`a stored posting has the unknown intent ${text}`);
-  return intent;
+  return oneOf(INTENTS, text);
+}
+
+function oneOf<T extends string>(known: readonly T[], text: string): T {
+  const found = known.find((one) => one === text);
+  if (found === undefined) throw new Error(`a stored posting says ${text}, which this version does not know`);
+  return found;
 }

@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, legsOf } from './decide.ts';
-import type { Intent, Posting } from './posting.ts';
+import { COMPENSATIONS, INTENTS, type Intent, type Posting, SIDES } from './posting.ts';
 
 const AVAILABLE = 'M/A:available';
 const HELD = 'M/A:held';
 const PENDING = 'M/A:pending';
+const RAIL = 'rail:bank-transfer';
+const SUSPENSE = 'suspense:bank-transfer';
 const DESTINATION = 'M/B:available';
 const BALANCES = { [AVAILABLE]: 100n, [HELD]: 100n, [PENDING]: 50n, [DESTINATION]: 7n };
 
-function posting(intent: Intent, amountSen: bigint, feeSen = 0n): Posting {
+function posting(intent: Intent, amountSen: bigint, feeSen = 0n, more: Partial<Posting> = {}): Posting {
   return {
     key: 'key',
     intent,
@@ -23,8 +25,15 @@ function posting(intent: Intent, amountSen: bigint, feeSen = 0n): Posting {
     referenceNumber: 'r',
     description: '',
     destinationAccountId: intent === 'transfer' ? 'B' : '',
+    side: 'available',
+    fromSuspense: false,
+    compensation: intent === 'compensate' ? 'payout-returned' : '',
+    ...more,
   };
 }
+
+const compensation = (kind: Posting['compensation'], amountSen: bigint, feeSen: bigint, side: Posting['side'] = 'available') =>
+  posting('compensate', amountSen, feeSen, { compensation: kind, side });
 
 const given = (balances: Record<string, bigint>) => (account: string) => balances[account] ?? 0n;
 
@@ -39,6 +48,58 @@ describe('decide', () => {
     ['transfer', posting('transfer', 100n), { [AVAILABLE]: -100n, [DESTINATION]: 100n }, 0n],
     ['settle', posting('settle', 50n), { [PENDING]: -50n, [AVAILABLE]: 50n }, 150n],
     ['settle, whose fee was taken before', posting('settle', 50n, 5n), { [PENDING]: -50n, [AVAILABLE]: 50n }, 150n],
+    ['credit with a fee', posting('credit', 90n, 10n), { [RAIL]: -100n, [AVAILABLE]: 90n, 'fee-income': 10n }, 190n],
+    [
+      'credit of money in',
+      posting('credit', 90n, 10n, { side: 'pending' }),
+      { [RAIL]: -100n, [PENDING]: 90n, 'fee-income': 10n },
+      100n,
+    ],
+    ['credit to suspense', posting('credit', 90n, 0n, { side: 'suspense' }), { [RAIL]: -90n, [SUSPENSE]: 90n }, 100n],
+    [
+      'credit out of suspense',
+      posting('credit', 90n, 10n, { side: 'pending', fromSuspense: true }),
+      { [SUSPENSE]: -100n, [PENDING]: 90n, 'fee-income': 10n },
+      100n,
+    ],
+    ['refund', posting('refund', 90n, 10n), { [AVAILABLE]: -100n, [RAIL]: 100n }, 0n],
+    [
+      'refund while unsettled',
+      posting('refund', 50n, 10n, { side: 'pending' }),
+      { [PENDING]: -50n, [AVAILABLE]: -10n, [RAIL]: 60n },
+      90n,
+    ],
+    [
+      'refund while unsettled, without a fee',
+      posting('refund', 50n, 0n, { side: 'pending' }),
+      { [PENDING]: -50n, [RAIL]: 50n },
+      100n,
+    ],
+    ['refund out of suspense', posting('refund', 50n, 0n, { side: 'suspense' }), { [SUSPENSE]: -50n, [RAIL]: 50n }, 100n],
+    [
+      'a returned payout',
+      compensation('payout-returned', 90n, 10n),
+      { [RAIL]: -90n, 'fee-income': -10n, [AVAILABLE]: 100n },
+      200n,
+    ],
+    [
+      'a payout made after all',
+      compensation('payout-made', 90n, 10n),
+      { [AVAILABLE]: -100n, [RAIL]: 90n, 'fee-income': 10n },
+      0n,
+    ],
+    [
+      'a payout made after all that the merchant cannot bear',
+      compensation('payout-made', 900n, 0n, 'suspense'),
+      { [SUSPENSE]: -900n, [RAIL]: 900n },
+      100n,
+    ],
+    [
+      'a withdrawn payment',
+      compensation('payment-withdrawn', 50n, 10n, 'pending'),
+      { [PENDING]: -50n, 'fee-income': -10n, [RAIL]: 60n },
+      100n,
+    ],
   ])('given 100 available, 100 held and 50 pending, %s', (_, command, legs, availableAfterSen) => {
     const decided = decide(command, given(BALANCES));
     expect(Object.fromEntries(decided.legs.map(({ account, sen }) => [account, sen]))).toEqual(legs);
@@ -51,6 +112,15 @@ describe('decide', () => {
     ['a release of more than is held', posting('release', 101n), 'internal'],
     ['a transfer of more than is available', posting('transfer', 101n), 'insufficient_balance'],
     ['a settlement of more than is pending', posting('settle', 51n), 'internal'],
+    ['a refund of more than is available', posting('refund', 100n, 1n), 'insufficient_balance'],
+    ['a refund of more than is pending', posting('refund', 51n, 0n, { side: 'pending' }), 'internal'],
+    ['a refund whose fee is more than is available', posting('refund', 50n, 101n, { side: 'pending' }), 'insufficient_balance'],
+    ['a payout that was made, of more than is available', compensation('payout-made', 100n, 1n), 'insufficient_balance'],
+    [
+      'a payment that was withdrawn, of more than is available',
+      compensation('payment-withdrawn', 101n, 0n),
+      'insufficient_balance',
+    ],
     ['a credit beyond int64', posting('credit', 2n ** 63n - 100n), 'account_limit'],
   ])('given 100 available, 100 held and 50 pending, refuses %s and makes no entry', (_, command, refused) => {
     const decided = decide(command, given(BALANCES));
@@ -67,10 +137,18 @@ describe('decide', () => {
   });
 
   it('sums every posting up to zero, each account once', () => {
-    const intent = fc.constantFrom<Intent>('hold', 'capture', 'release', 'credit', 'transfer', 'settle');
+    const more = fc.record({
+      side: fc.constantFrom(...SIDES),
+      fromSuspense: fc.boolean(),
+      compensation: fc.constantFrom(...COMPENSATIONS).filter((one) => one !== ''),
+    });
+    const fee = fc.bigInt(0n, 10n ** 12n);
     fc.assert(
-      fc.property(intent, fc.bigInt(1n, 10n ** 15n), fc.bigInt(0n, 10n ** 12n), (name, amountSen, feeSen) => {
-        const legs = legsOf(posting(name, amountSen, feeSen));
+      fc.property(fc.constantFrom(...INTENTS), fc.bigInt(1n, 10n ** 15n), fee, more, (intent, amountSen, feeSen, variant) => {
+        // A credit from suspense to suspense is refused before it comes here.
+        const fromSuspense = variant.fromSuspense && variant.side !== 'suspense';
+        const legs = legsOf(posting(intent, amountSen, feeSen, { ...variant, fromSuspense }));
+        expect(legs.every(({ sen }) => sen !== 0n)).toBe(true);
         expect(legs.reduce((sum, { sen }) => sum + sen, 0n)).toBe(0n);
         expect(new Set(legs.map(({ account }) => account)).size).toBe(legs.length);
       }),

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal, refuse } from '@gerbang/core';
-import { FEE_INCOME, isSystemAccount, merchantAccount, railAccount } from './account.ts';
+import { FEE_INCOME, isSystemAccount, merchantAccount, railAccount, suspenseAccount } from './account.ts';
 import type { Leg, Posting, Result } from './posting.ts';
 
 /** Balances are stored as int64. */
@@ -10,20 +10,19 @@ export type BalanceOf = (account: string) => bigint;
 
 /**
  * The rules of the ledger: which entries an intent makes, and whether the balances allow them (architecture §4).
- * Refusals: insufficient_balance (a hold or transfer of more than is available), internal (a capture or release of more than is held, a settlement of
- * more than is pending: the services that hold and settle never do that, so it is a programmer's error), account_limit (a balance beyond int64).
- * `availableAfterSen` is of `accountId`, the source of a transfer.
+ * Refusals: insufficient_balance (more than is available), internal (more than is held or pending: the services that hold, credit and settle never ask
+ * for that, so it is a programmer's error), account_limit (a balance beyond int64). `availableAfterSen` is of `accountId`, the source of a transfer.
  */
 export function decide(posting: Posting, balanceOf: BalanceOf): { legs: readonly Leg[]; result: Result } {
   const legs = legsOf(posting);
-  const refusal = firstRefusal(posting, legs, balanceOf);
-  if (isRefusal(refusal)) return { legs: [], result: { refused: refusal.refused, message: refusal.message } };
   const available = merchantAccount(posting.merchantId, posting.accountId, 'available');
+  const refusal = firstRefusal(posting, legs, available, balanceOf);
+  if (isRefusal(refusal)) return { legs: [], result: { refused: refusal.refused, message: refusal.message } };
   const change = legs.find((leg) => leg.account === available)?.sen ?? 0n;
   return { legs, result: { availableAfterSen: balanceOf(available) + change } };
 }
 
-/** The entries of an intent; each account occurs once, and they sum up to zero. */
+/** The entries of an intent; each account occurs once, none with zero, and they sum up to zero. */
 export function legsOf(posting: Posting): Leg[] {
   const { amountSen, feeSen } = posting;
   const available = merchantAccount(posting.merchantId, posting.accountId, 'available');
@@ -35,13 +34,8 @@ export function legsOf(posting: Posting): Leg[] {
         { account: available, sen: -grossSen },
         { account: held, sen: grossSen },
       ];
-    case 'capture': {
-      const legs = [
-        { account: held, sen: -grossSen },
-        { account: railAccount(posting.rail), sen: amountSen },
-      ];
-      return feeSen === 0n ? legs : [...legs, { account: FEE_INCOME, sen: feeSen }];
-    }
+    case 'capture':
+      return [{ account: held, sen: -grossSen }, { account: railAccount(posting.rail), sen: amountSen }, ...feeLeg(feeSen)];
     case 'release':
       return [
         { account: held, sen: -grossSen },
@@ -49,8 +43,9 @@ export function legsOf(posting: Posting): Leg[] {
       ];
     case 'credit':
       return [
-        { account: railAccount(posting.rail), sen: -amountSen },
-        { account: available, sen: amountSen },
+        { account: posting.fromSuspense ? suspenseAccount(posting.rail) : railAccount(posting.rail), sen: -grossSen },
+        { account: sideOf(posting), sen: amountSen },
+        ...feeLeg(feeSen),
       ];
     case 'transfer':
       return [
@@ -63,20 +58,56 @@ export function legsOf(posting: Posting): Leg[] {
         { account: merchantAccount(posting.merchantId, posting.accountId, 'pending'), sen: -amountSen },
         { account: available, sen: amountSen },
       ];
+    case 'refund':
+      return refundLegs(posting, available);
+    case 'compensate':
+      return compensationLegs(posting);
     default:
       return posting.intent satisfies never;
   }
 }
 
-function firstRefusal(posting: Posting, legs: readonly Leg[], balanceOf: BalanceOf): Refusal | undefined {
+/** Who paid gets the gross amount back. Pending has only the net amount of a payment, so the fee comes from available there. */
+function refundLegs(posting: Posting, available: string): Leg[] {
+  const { amountSen, feeSen } = posting;
+  const back = { account: railAccount(posting.rail), sen: amountSen + feeSen };
+  if (posting.side !== 'pending' || feeSen === 0n) return [{ account: sideOf(posting), sen: -amountSen - feeSen }, back];
+  return [{ account: sideOf(posting), sen: -amountSen }, { account: available, sen: -feeSen }, back];
+}
+
+function compensationLegs(posting: Posting): Leg[] {
+  const { amountSen, feeSen } = posting;
+  const [side, rail] = [sideOf(posting), railAccount(posting.rail)];
+  switch (posting.compensation) {
+    case 'payout-returned':
+      return [{ account: rail, sen: -amountSen }, ...feeLeg(-feeSen), { account: side, sen: amountSen + feeSen }];
+    case 'payout-made':
+      return [{ account: side, sen: -amountSen - feeSen }, { account: rail, sen: amountSen }, ...feeLeg(feeSen)];
+    case 'payment-withdrawn':
+      return [{ account: side, sen: -amountSen }, ...feeLeg(-feeSen), { account: rail, sen: amountSen + feeSen }];
+    case '':
+      throw new Error(`posting ${posting.key} compensates nothing`);
+    default:
+      return posting.compensation satisfies never;
+  }
+}
+
+function sideOf({ side, merchantId, accountId, rail }: Posting): string {
+  return side === 'suspense' ? suspenseAccount(rail) : merchantAccount(merchantId, accountId, side);
+}
+
+function feeLeg(sen: bigint): Leg[] {
+  return sen === 0n ? [] : [{ account: FEE_INCOME, sen }];
+}
+
+function firstRefusal(posting: Posting, legs: readonly Leg[], available: string, balanceOf: BalanceOf): Refusal | undefined {
   for (const { account, sen } of legs) {
     const afterSen = balanceOf(account) + sen;
     if (afterSen > BALANCE_MAX_SEN || afterSen < -BALANCE_MAX_SEN) return refuse('account_limit');
     if (afterSen >= 0n || sen >= 0n || isSystemAccount(account)) continue;
-    if (posting.intent === 'hold' || posting.intent === 'transfer') return refuse('insufficient_balance');
-    return refuse('internal', {
-      message: `${posting.intent} of more than is ${posting.intent === 'settle' ? 'pending' : 'held'}`,
-    });
+    if (account === available) return refuse('insufficient_balance');
+    const compartment = account.slice(account.lastIndexOf(':') + 1);
+    return refuse('internal', { message: `${posting.intent} of more than is ${compartment}` });
   }
   return undefined;
 }

@@ -1,9 +1,18 @@
 import { hash } from 'node:crypto';
 import type { RefusalCode } from '@gerbang/core';
 
-export type Intent = 'hold' | 'capture' | 'release' | 'credit' | 'transfer' | 'settle';
+export const INTENTS = ['hold', 'capture', 'release', 'credit', 'transfer', 'settle', 'refund', 'compensate'] as const;
+export type Intent = (typeof INTENTS)[number];
 
-/** What a service asks for, once per key for ever. Amounts in sen; `amountSen` is net of `feeSen`. */
+/** Where the money of a credit, refund or compensation is: in a compartment of the account, or in suspense:<rail>. */
+export const SIDES = ['available', 'pending', 'suspense'] as const;
+export type Side = (typeof SIDES)[number];
+
+/** What a compensation answers; empty for every other intent. */
+export const COMPENSATIONS = ['', 'payout-returned', 'payout-made', 'payment-withdrawn'] as const;
+export type Compensation = (typeof COMPENSATIONS)[number];
+
+/** What a service asks for, once per key for ever. Amounts in sen; `amountSen` is net of `feeSen`. Merchant and account may be empty in suspense. */
 export type Posting = {
   key: string;
   intent: Intent;
@@ -18,6 +27,11 @@ export type Posting = {
   description: string;
   /** Of a transfer alone; empty otherwise. */
   destinationAccountId: string;
+  /** Of a credit, refund or compensation; 'available' otherwise. */
+  side: Side;
+  /** Of a credit alone: the money comes from suspense:<rail>. */
+  fromSuspense: boolean;
+  compensation: Compensation;
 };
 
 /** One side of an entry: what is added to the account, sen. */
@@ -44,8 +58,8 @@ export type Batch = {
 export type KnownKey = { contentHash: string; result: Result; seq: bigint; atMs: number };
 
 /**
- * SHA-256 over everything that was asked for, base64. Two postings with one key must have the same. The destination counts for transfers alone, so that
- * keys journalled before there were any keep their hash.
+ * SHA-256 over everything that was asked for, base64. Two postings with one key must have the same. What came later counts where it is used alone, so
+ * that keys journalled before keep their hash.
  */
 export function contentHash(posting: Posting): string {
   return hash(
@@ -62,7 +76,13 @@ export function contentHash(posting: Posting): string {
       posting.referenceNumber,
       posting.description,
       ...(posting.intent === 'transfer' ? [posting.destinationAccountId] : []),
+      ...(hasVariant(posting) ? [posting.side, posting.fromSuspense, posting.compensation] : []),
     ]),
     'base64',
   );
+}
+
+/** Whether the posting is not just what its intent was in the journal's second schema. */
+export function hasVariant({ side, fromSuspense, compensation }: Posting): boolean {
+  return side !== 'available' || fromSuspense || compensation !== '';
 }

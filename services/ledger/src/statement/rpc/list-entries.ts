@@ -57,13 +57,17 @@ function toEntry(posting: PostingDocument, merchantId: string, accountId: string
   };
 }
 
-/** The part of the amount that is a fee. What settles is net of its fee already. */
-function feeWithin({ intent: text, fee_sen }: PostingDocument): bigint {
+/** The part of the amount that is a fee. What is credited or settles is net of its fee already; a refund's is gross, but its fee was taken before. */
+function feeWithin({ intent: text, fee_sen, side, compensation }: PostingDocument): bigint {
   const intent = intentOf(text);
   switch (intent) {
     case 'hold':
     case 'release':
       return fee_sen;
+    case 'refund':
+      return side === 'pending' ? fee_sen : 0n;
+    case 'compensate':
+      return compensation === 'payment-withdrawn' ? 0n : fee_sen;
     case 'capture':
     case 'credit':
     case 'transfer':

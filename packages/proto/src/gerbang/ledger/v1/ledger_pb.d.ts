@@ -152,7 +152,8 @@ export declare type PostRequest = Message<"gerbang.ledger.v1.PostRequest"> & {
   partition: string;
 
   /**
-   * Unique for ever, for instance "<transaction_id>:hold".
+   * Unique for ever, for instance "<transaction_id>:hold". Refusals that burn it: insufficient_balance (available), account_limit, and internal (more
+   * than is held or pending, which the services that hold and settle never ask for).
    *
    * @generated from field: string posting_key = 3;
    */
@@ -217,6 +218,25 @@ export declare type PostRequest = Message<"gerbang.ledger.v1.PostRequest"> & {
    * @generated from field: string destination_account_id = 13;
    */
   destinationAccountId: string;
+
+  /**
+   * @generated from field: gerbang.ledger.v1.Side side = 14;
+   */
+  side: Side;
+
+  /**
+   * INTENT_CREDIT alone: the money comes from suspense:<rail> and not from the rail.
+   *
+   * @generated from field: bool from_suspense = 15;
+   */
+  fromSuspense: boolean;
+
+  /**
+   * INTENT_COMPENSATE alone.
+   *
+   * @generated from field: gerbang.ledger.v1.Compensation compensation = 16;
+   */
+  compensation: Compensation;
 };
 
 /**
@@ -702,7 +722,8 @@ export enum Intent {
   RELEASE = 3,
 
   /**
-   * rail → available. Operators fund accounts with it.
+   * rail → side, net amount, and → fee-income, fee: money in, which waits in pending until it settles. Operators fund accounts with it (available).
+   * Money that fits nothing goes to suspense, and with from_suspense out of it.
    *
    * @generated from enum value: INTENT_CREDIT = 4;
    */
@@ -721,12 +742,99 @@ export enum Intent {
    * @generated from enum value: INTENT_SETTLE = 6;
    */
   SETTLE = 6,
+
+  /**
+   * side → rail, the gross amount of money in that goes back to who paid; the fee is not returned. While unsettled the net amount is taken from
+   * pending, which is all that was credited there, and the fee from available.
+   *
+   * @generated from enum value: INTENT_REFUND = 7;
+   */
+  REFUND = 7,
+
+  /**
+   * What a rail has reversed or contradicted after the ledger had moved; `compensation` says how.
+   *
+   * @generated from enum value: INTENT_COMPENSATE = 8;
+   */
+  COMPENSATE = 8,
 }
 
 /**
  * Describes the enum gerbang.ledger.v1.Intent.
  */
 export declare const IntentSchema: GenEnum<Intent>;
+
+/**
+ * Of INTENT_CREDIT, INTENT_REFUND and INTENT_COMPENSATE: where the money of this side is.
+ *
+ * @generated from enum gerbang.ledger.v1.Side
+ */
+export enum Side {
+  /**
+   * As SIDE_AVAILABLE.
+   *
+   * @generated from enum value: SIDE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: SIDE_AVAILABLE = 1;
+   */
+  AVAILABLE = 1,
+
+  /**
+   * @generated from enum value: SIDE_PENDING = 2;
+   */
+  PENDING = 2,
+
+  /**
+   * suspense:<rail>, no merchant's: merchant_id and account_id may be empty. No fee.
+   *
+   * @generated from enum value: SIDE_SUSPENSE = 3;
+   */
+  SUSPENSE = 3,
+}
+
+/**
+ * Describes the enum gerbang.ledger.v1.Side.
+ */
+export declare const SideSchema: GenEnum<Side>;
+
+/**
+ * @generated from enum gerbang.ledger.v1.Compensation
+ */
+export enum Compensation {
+  /**
+   * @generated from enum value: COMPENSATION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Money out that was captured has come back: rail → side, net amount, and fee-income → side, fee.
+   *
+   * @generated from enum value: COMPENSATION_PAYOUT_RETURNED = 1;
+   */
+  PAYOUT_RETURNED = 1,
+
+  /**
+   * Money out that was released has been paid all the same: side → rail, net amount, and → fee-income, fee.
+   *
+   * @generated from enum value: COMPENSATION_PAYOUT_MADE = 2;
+   */
+  PAYOUT_MADE = 2,
+
+  /**
+   * Money in that was credited has been taken back: side → rail, net amount, and fee-income → rail, fee.
+   *
+   * @generated from enum value: COMPENSATION_PAYMENT_WITHDRAWN = 3;
+   */
+  PAYMENT_WITHDRAWN = 3,
+}
+
+/**
+ * Describes the enum gerbang.ledger.v1.Compensation.
+ */
+export declare const CompensationSchema: GenEnum<Compensation>;
 
 /**
  * @generated from enum gerbang.ledger.v1.EntryType
