@@ -50,6 +50,9 @@ export const errorCodes = {
   NoQueryExecutionPlans: 291,
   DocumentValidationFailure: 121,
   CannotIndexParallelArrays: 171,
+  APIVersionError: 322,
+  APIStrictError: 323,
+  SearchNotEnabled: 31082,
   InvalidIndexSpecificationOption: 197,
 } as const;
 

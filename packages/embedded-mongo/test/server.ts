@@ -5,7 +5,7 @@ import { EmbeddedMongo } from '../src/index.ts';
 /** A client of a fresh server, or of the one MONGODB_URI names, and a database of the test's own; `close` drops it and ends both. */
 export async function connect(
   options: MongoClientOptions = {},
-): Promise<{ client: MongoClient; db: Db; close: () => Promise<void> }> {
+): Promise<{ client: MongoClient; db: Db; uri: string; close: () => Promise<void> }> {
   const external = process.env.MONGODB_URI;
   const server = external ? undefined : await EmbeddedMongo.start();
   const uri = external ?? server?.uri ?? '';
@@ -15,6 +15,7 @@ export async function connect(
   return {
     client,
     db,
+    uri,
     close: async () => {
       await db.dropDatabase();
       await client.close();

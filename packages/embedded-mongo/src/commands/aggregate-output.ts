@@ -1,3 +1,5 @@
+import { compileExpression } from '../aggregate/expression.ts';
+import type { Variables } from '../aggregate/scope.ts';
 import { encodeDocument } from '../bson/encode.ts';
 import { type Doc, isDoc } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
@@ -9,9 +11,9 @@ import { changeStored } from './update.ts';
 type Output = (docs: Iterable<Doc>) => Iterable<Doc>;
 
 /** The stage that writes a pipeline's result, undefined if a stage is not one. */
-export function writeStage(stage: Doc, context: CommandContext): Output | undefined {
+export function writeStage(stage: Doc, context: CommandContext, variables: Variables): Output | undefined {
   if ('$out' in stage) return out(stage.$out, context);
-  if ('$merge' in stage) return merge(stage.$merge, context);
+  if ('$merge' in stage) return merge(stage.$merge, context, variables);
   return undefined;
 }
 
@@ -37,7 +39,7 @@ function out(spec: unknown, context: CommandContext): Output {
   };
 }
 
-function merge(spec: unknown, context: CommandContext): Output {
+function merge(spec: unknown, context: CommandContext, outer: Variables): Output {
   const options: Doc = isDoc(spec) ? spec : { into: spec };
   const { context: into, name } = target(options.into, context);
   const on = options.on ?? '_id';
@@ -69,7 +71,11 @@ function merge(spec: unknown, context: CommandContext): Output {
       doc: Doc,
     ) {
       if (matched === 'keepExisting') return;
-      if (matched === 'fail') throw failure('DuplicateKey', '$merge found a matching document in the target collection');
+      if (matched === 'fail') {
+        // The insert meets the document that was found, and tells of it as any other insert would.
+        collection.insert(encodeDocument(withId(doc)));
+        throw failure('InternalError', '$merge found a document that is no duplicate');
+      }
       const { _id, ...rest } = doc;
       const update = Array.isArray(matched)
         ? matched
@@ -79,7 +85,10 @@ function merge(spec: unknown, context: CommandContext): Output {
             ? { $set: rest }
             : undefined;
       if (!update) throw failure('BadValue', `unknown whenMatched '${String(matched)}'`);
-      const variables = { NOW: context.now, new: doc, ...(isDoc(options.let) ? options.let : {}) };
+      const bound = Object.entries(isDoc(options.let) ? options.let : {}).map(([variable, value]) => {
+        return [variable, compileExpression(value)({ root: doc, current: doc, variables: outer }) ?? null];
+      });
+      const variables = { ...outer, new: doc, ...Object.fromEntries(bound) };
       changeStored(collection, found, compileUpdate(update, { filter: {}, arrayFilters: [], variables, now: context.now }), into);
     }
   };

@@ -6,6 +6,7 @@ import { type PlannedQuery, prepareQuery } from '../query/find.ts';
 import { writeStage } from './aggregate-output.ts';
 import { arrayField, type Command, type CommandContext, countField, onlyKnown, refuseCollation, variablesOf } from './context.ts';
 import { firstBatchDefault } from './cursors.ts';
+import { searchNotEnabled } from './search-indexes.ts';
 
 const known = ['pipeline', 'cursor', 'allowDiskUse', 'let', 'hint', 'collation', 'bypassDocumentValidation', 'explain'];
 
@@ -17,7 +18,7 @@ export const aggregate: Command = (body, context) => {
   const { docs } = prepareAggregate(body, context);
   const pipeline = arrayField(body, 'pipeline');
   const last = pipeline.at(-1);
-  const output = isDoc(last) ? writeStage(last, context) : undefined;
+  const output = isDoc(last) ? writeStage(last, context, variablesOf(body, context)) : undefined;
   const result: Iterable<Doc> = output ? output(docs()) : docs();
   const collection = typeof name === 'string' ? context.store.collection(context.db, name) : undefined;
   const namespace = `${context.db}.${typeof name === 'string' ? name : '$cmd.aggregate'}`;
@@ -39,6 +40,12 @@ export function prepareAggregate(body: Doc, context: CommandContext): { query: P
   const stages = arrayField(body, 'pipeline');
   const last = stages.at(-1);
   const writes = isDoc(last) && ('$out' in last || '$merge' in last);
+  if (writes && isDoc(body.readConcern) && body.readConcern.level === 'linearizable')
+    throw failure(
+      'InvalidOptions',
+      "readConcern level 'linearizable' is not allowed for a pipeline that writes with $out or $merge",
+    );
+  if (stages.some((stage) => isDoc(stage) && '$listSearchIndexes' in stage)) throw searchNotEnabled();
   const reading = writes ? stages.slice(0, -1) : stages;
   const variables = variablesOf(body, context);
   const pipelineContext: PipelineContext = {

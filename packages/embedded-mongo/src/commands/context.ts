@@ -1,3 +1,4 @@
+import { evaluateConstant } from '../aggregate/expression.ts';
 import type { Variables } from '../aggregate/scope.ts';
 import { type Doc, isDoc, isNumeric, typeNameOf } from '../bson/types.ts';
 import { CommandError, failure } from '../errors.ts';
@@ -10,6 +11,9 @@ import type { Retryable } from './retryable.ts';
 /** What the server is, as `hello` and `serverStatus` tell it. */
 export type ServerInfo = { host: string; port: number; setName: string; startedAt: Date; connections: () => number };
 
+/** A client's connection; the name its application gave itself in the first `hello`. */
+export type Connection = { readonly id: number; appName: string | undefined };
+
 /** Everything a command may use. */
 export type CommandContext = {
   store: Store;
@@ -18,17 +22,19 @@ export type CommandContext = {
   info: ServerInfo;
   db: string;
   now: Date;
-  connectionId: number;
+  connection: Connection;
   /** Present if the command carries a transaction number. */
   retryable: Retryable | undefined;
 };
 
 export type Command = (body: Doc, context: CommandContext) => Doc;
 
-/** `$$NOW` and what `let` binds. */
+/** `$$NOW` and what `let` binds: constant expressions, so that `{$literal: '$x'}` is the text `$x`. */
 export function variablesOf(body: Doc, context: CommandContext): Variables {
-  const bound = body.let;
-  return { NOW: context.now, ...(isDoc(bound) ? bound : {}) };
+  const { now: NOW } = context;
+  if (!isDoc(body.let)) return { NOW };
+  const bound = Object.entries(body.let).map(([name, value]) => [name, evaluateConstant(value, { NOW }) ?? null]);
+  return { NOW, ...Object.fromEntries(bound) };
 }
 
 /** Fields that any command may carry. */

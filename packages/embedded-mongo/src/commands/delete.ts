@@ -1,17 +1,15 @@
-import { isDoc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import { prepareQuery } from '../query/find.ts';
-import { arrayField, type Command, collectionName, docField, onlyKnown, refuseCollation, variablesOf } from './context.ts';
-import { isOrdered, runStatements } from './statements.ts';
+import { type Command, collectionName, docField, onlyKnown, refuseCollation, variablesOf } from './context.ts';
+import { isOrdered, runStatements, statementsOf } from './statements.ts';
 
 /** `delete`: each statement removes one document or all that match. */
 export const deleteDocuments: Command = (body, context) => {
   onlyKnown(body, 'delete', ['deletes', 'ordered', 'let', 'stmtId', 'stmtIds']);
   const collection = context.store.collection(context.db, collectionName(body, 'delete'));
   const variables = variablesOf(body, context);
-  const { replies, writeErrors } = runStatements(body, context, arrayField(body, 'deletes'), isOrdered(body), (statement) => {
-    if (!isDoc(statement)) throw failure('TypeMismatch', 'delete statements must be objects');
-    onlyKnown(statement, 'deletes', ['q', 'limit', 'collation', 'hint']);
+  const statements = statementsOf(body, 'deletes', ['q', 'limit', 'collation', 'hint']);
+  const { replies, writeErrors } = runStatements(body, context, statements, isOrdered(body), (statement) => {
     refuseCollation(statement);
     const limit = Number(statement.limit);
     if (limit !== 0 && limit !== 1)

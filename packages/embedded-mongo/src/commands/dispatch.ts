@@ -2,12 +2,13 @@ import { Binary } from 'bson';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { CommandError, failure } from '../errors.ts';
 import { startDeadline } from '../query/deadline.ts';
-import { type CommandContext, countField } from './context.ts';
+import { checkApiVersion } from './api-version.ts';
+import { type CommandContext, type Connection, countField } from './context.ts';
 import { type Failing, labelsOf } from './fail-points.ts';
 import { commands, retryableWrites } from './registry.ts';
 import { Retryable } from './retryable.ts';
 
-export type ServerParts = Omit<CommandContext, 'db' | 'now' | 'connectionId' | 'retryable'>;
+export type ServerParts = Omit<CommandContext, 'db' | 'now' | 'connection' | 'retryable'>;
 
 /** What became of a command: a reply, or the connection is to be closed without one. */
 export type Outcome = { reply: Doc; close: boolean; blockMs: number };
@@ -16,22 +17,30 @@ export type Outcome = { reply: Doc; close: boolean; blockMs: number };
  * Runs one command. A refusal becomes an error reply; anything unforeseen undoes the batch it was part of, because it may
  * have happened half way through a write.
  */
-export function dispatch(body: Doc, parts: ServerParts, connectionId: number): Outcome {
+export function dispatch(body: Doc, parts: ServerParts, connection: Connection): Outcome {
   const [name = ''] = Object.keys(body);
+  if (body.client !== undefined) connection.appName ??= appNameOf(body.client);
   const transactional = body.txnNumber !== undefined;
-  const failing = parts.failPoints.strike(name, transactional);
+  const failing = parts.failPoints.strike(name, transactional, connection.appName);
   if (failing?.closeConnection) return { reply: { ok: 0 }, close: true, blockMs: failing.blockMs };
   const { reply, close } = failing?.error
     ? { reply: errorReply(failing.error, failing.errorLabels), close: false }
-    : guarded(name, body, parts, connectionId);
+    : guarded(name, body, parts, connection);
   return { reply: withWriteConcernError(reply, failing), close, blockMs: failing?.blockMs ?? 0 };
+}
+
+/** What a driver tells of its application: `{application: {name}, driver, os}`. */
+function appNameOf(client: unknown): string | undefined {
+  const application = isDoc(client) ? client.application : undefined;
+  const name = isDoc(application) ? application.name : undefined;
+  return typeof name === 'string' ? name : undefined;
 }
 
 type Ran = { reply: Doc; close: boolean };
 
-function guarded(name: string, body: Doc, parts: ServerParts, connectionId: number): Ran {
+function guarded(name: string, body: Doc, parts: ServerParts, connection: Connection): Ran {
   try {
-    return run(name, body, parts, connectionId);
+    return run(name, body, parts, connection);
   } catch (error) {
     if (error instanceof CommandError) {
       return { reply: errorReply(error, labelsOf(error.code, body.txnNumber !== undefined)), close: false };
@@ -42,7 +51,8 @@ function guarded(name: string, body: Doc, parts: ServerParts, connectionId: numb
   }
 }
 
-function run(name: string, body: Doc, parts: ServerParts, connectionId: number): Ran {
+function run(name: string, body: Doc, parts: ServerParts, connection: Connection): Ran {
+  checkApiVersion(name, body);
   const command = commands.get(name);
   if (!command) throw failure('CommandNotFound', `no such command: '${name}'`);
   const db = body.$db;
@@ -54,19 +64,19 @@ function run(name: string, body: Doc, parts: ServerParts, connectionId: number):
     ...parts,
     db: typeof db === 'string' ? db : 'admin',
     now,
-    connectionId,
+    connection,
     retryable: retryableOf(name, body, parts, now),
   };
   const writeConcernError = writeConcernErrorOf(body);
   const { retryable } = context;
   if (retryable && !retryable.earlier(0)) {
-    const struck = parts.failPoints.strikeRetryable('before');
+    const struck = parts.failPoints.strikeRetryable('before', connection.appName);
     if (struck instanceof CommandError) throw struck;
     if (struck === 'close') return { reply: { ok: 0 }, close: true };
   }
   const reply = command(body, context);
   retryable?.save();
-  const close = retryable?.changed === true && parts.failPoints.strikeRetryable('after') === 'close';
+  const close = retryable?.changed === true && parts.failPoints.strikeRetryable('after', connection.appName) === 'close';
   return { reply: writeConcernError ? { ...reply, writeConcernError } : reply, close };
 }
 

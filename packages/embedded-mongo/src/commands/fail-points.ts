@@ -51,12 +51,16 @@ export class FailPoints {
     });
   }
 
-  /** What happens to a command instead of running, undefined if nothing. Each call counts as one use. */
-  strike(command: string, retryable: boolean): Failing | undefined {
+  /**
+   * What happens to a command instead of running, undefined if nothing. Each call counts as one use; those of other
+   * applications than the fail point's `appName` don't.
+   */
+  strike(command: string, retryable: boolean, appName: string | undefined): Failing | undefined {
     if (this.#active.size === 0) return undefined;
     const point = this.#active.get('failCommand');
     const commands = point?.data.failCommands;
-    if (!point || !Array.isArray(commands) || !commands.includes(command) || !this.#use('failCommand', point)) return undefined;
+    if (!point || !Array.isArray(commands) || !commands.includes(command) || !concerns(point, appName)) return undefined;
+    if (!this.#use('failCommand', point)) return undefined;
     const { data } = point;
     const labels = Array.isArray(data.errorLabels) ? data.errorLabels.map(String) : undefined;
     const code = isNumeric(data.errorCode) ? Number(data.errorCode) : undefined;
@@ -72,11 +76,11 @@ export class FailPoints {
   /**
    * What happens to a retryable write that executes something new: it is not run, or it is run and the client
    * doesn't hear of it; unless told otherwise the connection is closed.
-   * A repeated write that only answers again is not struck.
+   * A repeated write that only answers again is not struck. Unlike the real server's, this fail point knows `appName`.
    */
-  strikeRetryable(moment: 'before' | 'after'): CommandError | 'close' | undefined {
+  strikeRetryable(moment: 'before' | 'after', appName: string | undefined): CommandError | 'close' | undefined {
     const point = this.#active.get('onPrimaryTransactionalWrite');
-    if (!point) return undefined;
+    if (!point || !concerns(point, appName)) return undefined;
     const { failBeforeCommitExceptionCode: code, closeConnection } = point.data;
     if ((code === undefined ? 'after' : 'before') !== moment || !this.#use('onPrimaryTransactionalWrite', point))
       return undefined;
@@ -94,6 +98,8 @@ export class FailPoints {
     return true;
   }
 }
+
+const concerns = ({ data }: FailPoint, appName: string | undefined) => data.appName === undefined || data.appName === appName;
 
 const injected = (code: number, message: string) => new CommandError(code, codeNames.get(code) ?? `Location${code}`, message);
 

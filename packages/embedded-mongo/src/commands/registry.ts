@@ -9,6 +9,7 @@ import { find, getMore, killCursors } from './find.ts';
 import { findAndModify } from './find-and-modify.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
 import { insert } from './insert.ts';
+import { searchIndexes } from './search-indexes.ts';
 import {
   buildInfo,
   endSessions,
@@ -61,6 +62,9 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['configureFailPoint', configureFailPoint],
   ['commitTransaction', transactions],
   ['abortTransaction', transactions],
+  ['createSearchIndexes', searchIndexes],
+  ['updateSearchIndex', searchIndexes],
+  ['dropSearchIndex', searchIndexes],
 ]);
 
 /** Commands whose results a session remembers when they carry a transaction number. */

@@ -30,7 +30,7 @@ export const hello: Command = (body, context) => {
     maxWriteBatchSize: 100_000,
     localTime: context.now,
     logicalSessionTimeoutMinutes: 30,
-    connectionId: context.connectionId,
+    connectionId: context.connection.id,
     minWireVersion: 0,
     maxWireVersion: wireVersionMax,
     readOnly: false,

@@ -1,6 +1,6 @@
-import type { Doc } from '../bson/types.ts';
+import { type Doc, isDoc, typeNameOf } from '../bson/types.ts';
 import { CommandError, failure } from '../errors.ts';
-import type { CommandContext } from './context.ts';
+import { arrayField, type CommandContext, onlyKnown } from './context.ts';
 
 /** The most statements of one bulk write. */
 export const statementsMax = 100_000;
@@ -9,16 +9,28 @@ export const isOrdered = (body: Doc) => body.ordered !== false;
 
 export type StatementReply = { index: number; reply: Doc };
 
+/** The statements of an update or delete; a field that is not known refuses the whole command before any of them runs. */
+export function statementsOf(body: Doc, field: string, known: readonly string[]): Doc[] {
+  return arrayField(body, field).map((statement, index) => {
+    if (!isDoc(statement)) {
+      const type = typeNameOf(statement);
+      throw failure('TypeMismatch', `BSON field '${field}.${index}' is the wrong type '${type}', expected type 'object'`);
+    }
+    onlyKnown(statement, field, known);
+    return statement;
+  });
+}
+
 /**
  * Runs the statements of a bulk write: an ordered one stops at the first error, an unordered one goes on. Statements
  * of a retried write that were executed before answer what they answered then.
  */
-export function runStatements(
+export function runStatements<Statement>(
   body: Doc,
   context: CommandContext,
-  statements: readonly unknown[],
+  statements: readonly Statement[],
   ordered: boolean,
-  run: (statement: unknown) => Doc,
+  run: (statement: Statement) => Doc,
 ): { replies: StatementReply[]; writeErrors: Doc[] } {
   if (statements.length === 0 || statements.length > statementsMax) {
     throw failure(

@@ -1,7 +1,7 @@
 import type { Variables } from '../aggregate/scope.ts';
 import { decodeDocument } from '../bson/decode.ts';
 import { encodeDocument } from '../bson/encode.ts';
-import { type Doc, isDoc } from '../bson/types.ts';
+import type { Doc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import { type Found, prepareQuery, type Query } from '../query/find.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -19,14 +19,15 @@ import {
   variablesOf,
 } from './context.ts';
 import { checkId } from './insert.ts';
-import { isOrdered, runStatements } from './statements.ts';
+import { isOrdered, runStatements, statementsOf } from './statements.ts';
 
 /** `update`: each statement changes one document or all that match, or inserts one. */
 export const update: Command = (body, context) => {
   onlyKnown(body, 'update', ['updates', 'ordered', 'bypassDocumentValidation', 'let', 'stmtId', 'stmtIds']);
   const name = collectionName(body, 'update');
   const variables = variablesOf(body, context);
-  const { replies, writeErrors } = runStatements(body, context, arrayField(body, 'updates'), isOrdered(body), (statement) =>
+  const statements = statementsOf(body, 'updates', statementFields);
+  const { replies, writeErrors } = runStatements(body, context, statements, isOrdered(body), (statement) =>
     runStatement(statement, name, variables, context),
   );
   const upserted = replies.flatMap(({ index, reply }) => ('upserted' in reply ? [{ index, _id: reply.upserted }] : []));
@@ -42,9 +43,10 @@ export const update: Command = (body, context) => {
 const total = (replies: ReadonlyArray<{ reply: Doc }>, field: string) =>
   replies.reduce((sum, { reply }) => sum + Number(reply[field] ?? 0), 0);
 
-function runStatement(statement: unknown, name: string, outer: Variables, context: CommandContext): Doc {
-  if (!isDoc(statement)) throw failure('TypeMismatch', 'update statements must be objects');
-  onlyKnown(statement, 'updates', ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint']);
+// Version 7 has no `sort` here; it came with 8.
+const statementFields = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint'];
+
+function runStatement(statement: Doc, name: string, outer: Variables, context: CommandContext): Doc {
   refuseCollation(statement);
   const filter = docField(statement, 'q');
   const multi = flag(statement, 'multi');

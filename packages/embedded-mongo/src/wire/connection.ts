@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Doc } from '../bson/types.ts';
+import type { Connection } from '../commands/context.ts';
 import { dispatch, errorReply, type ServerParts } from '../commands/dispatch.ts';
 import { messageBytesMax } from '../commands/server-commands.ts';
 import { CommandError, failure } from '../errors.ts';
@@ -16,6 +17,7 @@ export function serveConnection(socket: Socket, parts: ServerParts, connectionId
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let answering = false;
+  const connection: Connection = { id: connectionId, appName: undefined };
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
   socket.on('drain', goOn);
@@ -72,7 +74,7 @@ export function serveConnection(socket: Socket, parts: ServerParts, connectionId
       send({ id: frame.readInt32LE(4), legacy: false }, errorReply(error, undefined));
       return;
     }
-    const { reply, close, blockMs } = dispatch(request.body, parts, connectionId);
+    const { reply, close, blockMs } = dispatch(request.body, parts, connection);
     if (close) {
       socket.destroy();
       return;

@@ -1,60 +1,38 @@
-import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
-import type { Entities, Json } from './runner.ts';
+import type { Collection } from 'mongodb';
+import type { Json } from '../file.ts';
 
-/** Thrown for an operation the runner lacks, so that its test counts as skipped. */
-export class UnknownOperation extends Error {
-  override readonly name = 'UnknownOperation';
-}
-
-/** Runs one operation of the unified test format with the driver's own method. */
-export async function runOperation(operation: Json, entities: Entities): Promise<unknown> {
-  const { session: sessionName, ...given } = (operation.arguments as Json | undefined) ?? {};
-  const session = sessionName === undefined ? undefined : (entities.get(String(sessionName)) as ClientSession);
-  const object = operation.object === 'testRunner' ? undefined : entities.get(String(operation.object));
-  const name = String(operation.name);
-  if (object === undefined) return testRunner(name, given, entities);
-  const run = collectionOperations[name];
-  if (run) return run(object as Collection, { ...given, ...(session && { session }) });
-  if (name === 'aggregate' || name === 'runCommand') return databaseOperation(name, object as Db, given);
-  throw new UnknownOperation(name);
-}
-
-async function testRunner(name: string, given: Json, entities: Entities): Promise<unknown> {
-  if (name === 'failPoint')
-    return (entities.get(String(given.client)) as MongoClient).db('admin').command(given.failPoint as Json);
-  throw new UnknownOperation(name);
-}
-
-async function databaseOperation(name: string, db: Db, given: Json): Promise<unknown> {
-  if (name === 'runCommand') return db.command(given.command as Json);
-  const { pipeline, ...options } = given;
-  return db.aggregate(pipeline as Json[], options).toArray();
-}
-
-type Run = (collection: Collection, given: Json) => Promise<unknown>;
+type Run = (collection: Collection, given: Json) => unknown;
 
 const filtered =
   (run: (collection: Collection, filter: Json, options: Json) => Promise<unknown>): Run =>
   (collection, { filter, ...options }) =>
     run(collection, (filter as Json | undefined) ?? {}, options);
 
+type Writing = 'updateOne' | 'updateMany' | 'replaceOne' | 'findOneAndUpdate' | 'findOneAndReplace';
+
 const writing =
-  (method: 'updateOne' | 'updateMany' | 'replaceOne' | 'findOneAndUpdate' | 'findOneAndReplace'): Run =>
+  (method: Writing): Run =>
   async (collection, { filter, update, replacement, returnDocument, ...options }) => {
-    const order =
-      typeof returnDocument === 'string' ? { returnDocument: returnDocument.toLowerCase() as 'after' | 'before' } : {};
+    const order = typeof returnDocument === 'string' ? { returnDocument: returnDocument.toLowerCase() } : {};
     const call = collection[method] as unknown as (
       this: Collection,
       filter: unknown,
       change: unknown,
       options: unknown,
-    ) => Promise<unknown>;
+    ) => unknown;
     return call.call(collection, filter, update ?? replacement, { ...options, ...order });
   };
 
-const collectionOperations: Record<string, Run> = {
+/** The operations on a collection, by the name in the test format. */
+export const collectionOperations: Record<string, Run> = {
   find: filtered((collection, filter, options) => collection.find(filter, options).toArray()),
   findOne: filtered((collection, filter, options) => collection.findOne(filter, options)),
+  createFindCursor: filtered(async (collection, filter, options) => {
+    const cursor = collection.find(filter, options);
+    // The format wants the command sent now; the driver sends it with the first question.
+    await cursor.hasNext();
+    return cursor;
+  }),
   countDocuments: filtered((collection, filter, options) => collection.countDocuments(filter, options)),
   count: filtered((collection, filter, options) => collection.count(filter, options)),
   deleteOne: filtered((collection, filter, options) => collection.deleteOne(filter, options)),
@@ -71,4 +49,19 @@ const collectionOperations: Record<string, Run> = {
   findOneAndReplace: writing('findOneAndReplace'),
   bulkWrite: (collection, { requests, ...options }) => collection.bulkWrite(requests as never[], options),
   aggregate: (collection, { pipeline, ...options }) => collection.aggregate(pipeline as Json[], options).toArray(),
+  drop: (collection, options) => collection.drop(options),
+  rename: (collection, { to, ...options }) => collection.rename(String(to), options),
+  createIndex: (collection, { keys, ...options }) => collection.createIndex(keys as Json as never, options),
+  dropIndex: (collection, { name, ...options }) => collection.dropIndex(String(name), options),
+  dropIndexes: (collection, options) => collection.dropIndexes(options),
+  listIndexes: (collection, options) => collection.listIndexes(options).toArray(),
+  listIndexNames: async (collection, options) => (await collection.listIndexes(options).toArray()).map(({ name }) => name),
+  createSearchIndex: (collection, { model }) => collection.createSearchIndex(model as never),
+  createSearchIndexes: (collection, { models }) => collection.createSearchIndexes(models as never),
+  dropSearchIndex: (collection, { name }) => collection.dropSearchIndex(String(name)),
+  updateSearchIndex: (collection, { name, definition }) => collection.updateSearchIndex(String(name), definition as Json),
+  listSearchIndexes: (collection, { name, aggregationOptions }) =>
+    name === undefined
+      ? collection.listSearchIndexes(aggregationOptions as never).toArray()
+      : collection.listSearchIndexes(String(name), aggregationOptions as never).toArray(),
 };
