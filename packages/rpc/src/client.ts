@@ -3,107 +3,118 @@ import { create, type DescMethod, type DescService, fromBinary, toBinary } from 
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { RefusalError, refuse } from '@gerbang/core';
 import { type Closeable, currentTraceparent, withSpan } from '@gerbang/runtime';
-import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { toRefusalError } from './refusal-status.ts';
+import { status } from '@grpc/grpc-js';
+import type { Attributes, Span } from '@opentelemetry/api';
+import { type Lookup, parseAddress } from './lanes/address.ts';
+import { LanePool } from './lanes/lane-pool.ts';
+import { CallError, toRefusalError } from './refusal-status.ts';
 import { type CallOptions, methodPath, type RpcClient } from './service-types.ts';
-import { channelCredentials, type TlsFiles } from './tls.ts';
+import { endSpan, spanAttributes, spanName } from './spans.ts';
+import type { TlsFiles } from './tls.ts';
 
 const TIMEOUT_MS = 5_000;
 const RETRY_FIRST_MS = 25;
 const RETRY_MAX_MS = 400;
-const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** A connection to one service, which all clients of that service share. */
+/** The way to one service, which all clients of that service share. */
 export type RpcChannel = Closeable & { client<S extends DescService>(desc: S): RpcClient<S> };
 
 /**
- * Opens a channel to `host:port`; it connects on first use and again whenever the other side comes back.
- * Calls have a deadline (5 s unless told). Methods marked idempotent in their contract are tried again within it while the service is unavailable;
- * others never are.
+ * Opens a channel to the service at `host:port`, to all replicas that the name resolves to; it connects on first use and again whenever a replica
+ * comes back. Calls have a deadline (5 s unless told). Methods marked idempotent in their contract are tried again within it while the service is
+ * unavailable; others never are. Closing waits for the calls under way. `lookup` replaces the system's resolver in tests.
  */
-export function openChannel(options: { address: string; tls: TlsFiles | undefined; timeoutMs?: number }): RpcChannel {
-  const transport = new Client(options.address, channelCredentials(options.tls), {
-    'grpc.initial_reconnect_backoff_ms': 50,
-    'grpc.min_reconnect_backoff_ms': 50,
-    'grpc.max_reconnect_backoff_ms': 500,
-    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
-    'grpc.keepalive_time_ms': 20_000,
-    'grpc.keepalive_timeout_ms': 5_000,
-  });
+export function openChannel(options: {
+  address: string;
+  tls: TlsFiles | undefined;
+  timeoutMs?: number;
+  lookup?: Lookup;
+}): RpcChannel {
+  const pool = new LanePool(options);
+  const server = parseAddress(options.address);
   const defaultTimeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   return {
     client<S extends DescService>(desc: S): RpcClient<S> {
-      const methods = desc.methods.map((method) => [
-        method.localName,
-        (request: Record<string, unknown>, call: CallOptions = {}) =>
-          callWithRetries(transport, method, request, call, defaultTimeoutMs),
-      ]);
+      const methods = desc.methods.map((method) => {
+        const called = describe(method, server);
+        return [
+          method.localName,
+          (request: Record<string, unknown>, call: CallOptions = {}) =>
+            callWithRetries(pool, called, request, call, defaultTimeoutMs),
+        ];
+      });
       return Object.fromEntries(methods) as RpcClient<S>;
     },
-    async close() {
-      transport.close();
-    },
+    close: () => pool.close(),
   };
 }
 
-async function callWithRetries(
-  transport: Client,
-  method: DescMethod,
+type CalledMethod = { desc: DescMethod; path: string; again: boolean; span: string; attributes: Attributes };
+
+function describe(desc: DescMethod, server: { host: string; port: number }): CalledMethod {
+  return {
+    desc,
+    path: methodPath(desc),
+    again: desc.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
+    span: spanName(desc),
+    attributes: spanAttributes(desc, server),
+  };
+}
+
+function callWithRetries(
+  pool: LanePool,
+  method: CalledMethod,
   init: Record<string, unknown>,
   options: CallOptions,
   defaultTimeoutMs: number,
 ): Promise<object> {
-  const request = Buffer.from(toBinary(method.input, create(method.input, init)));
-  const deadlineMs = Date.now() + (options.timeoutMs ?? defaultTimeoutMs);
-  const again = options.retry !== false && method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
-  const path = methodPath(method);
-  return withSpan(path, { kind: 'CLIENT' }, async () => {
+  const deadlineMs = performance.now() + (options.timeoutMs ?? defaultTimeoutMs);
+  return withSpan(method.span, { kind: 'CLIENT', attributes: method.attributes }, async (span) => {
+    const request = toBinary(method.desc.input, create(method.desc.input, init));
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
       try {
-        return await callOnce(transport, path, method, request, deadlineMs, options.signal);
+        const answer = fromBinary(method.desc.output, await callOnce(pool, method.path, request, deadlineMs, options));
+        endSpan(span, 'CLIENT', status.OK);
+        return answer;
       } catch (error) {
-        const refused = toRefusalError(error as ServiceError);
         const pauseMs = waitMs * (0.5 + Math.random());
-        // A refusal that travels under the same status, such as vendor_inactive, is an answer and not a failure of the road.
-        const retriable =
-          again && (error as ServiceError).code === status.UNAVAILABLE && refused.refusal.refused === 'unavailable';
-        if (!retriable || Date.now() + pauseMs >= deadlineMs) throw refused;
-        await sleep(pauseMs, undefined, options.signal === undefined ? {} : { signal: options.signal }).catch(() => {
-          throw new RefusalError(refuse('timeout'), error);
-        });
+        if (options.retry === false || !mayTryAgain(error, method) || performance.now() + pauseMs >= deadlineMs)
+          throw failed(error, span);
+        await pause(pauseMs, options.signal);
       }
     }
   });
 }
 
-function callOnce(
-  transport: Client,
-  path: string,
-  method: DescMethod,
-  request: Buffer,
-  deadlineMs: number,
-  signal: AbortSignal | undefined,
-): Promise<object> {
-  return new Promise((resolve, reject) => {
-    const metadata = new Metadata();
-    const traceparent = currentTraceparent();
-    if (traceparent !== '') metadata.set('traceparent', traceparent);
-    const call = transport.makeUnaryRequest(
-      path,
-      (bytes: Buffer) => bytes,
-      (bytes: Buffer) => fromBinary(method.output, bytes),
-      request,
-      metadata,
-      { deadline: deadlineMs },
-      (error, answer) => {
-        signal?.removeEventListener('abort', cancel);
-        if (error !== null) reject(error);
-        else if (answer === undefined) reject(new Error(`${path} answered nothing`));
-        else resolve(answer);
-      },
-    );
-    const cancel = () => call.cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
-    if (signal?.aborted) cancel();
+/** A refusal that travels under the same status, such as vendor_inactive, is an answer and not a failure of the road. */
+function mayTryAgain(error: unknown, method: CalledMethod): boolean {
+  if (!method.again || !(error instanceof CallError) || error.code !== status.UNAVAILABLE) return false;
+  return toRefusalError(error).refusal.refused === 'unavailable';
+}
+
+function failed(error: unknown, span: Span): unknown {
+  if (!(error instanceof CallError)) return error;
+  endSpan(span, 'CLIENT', error.code);
+  return toRefusalError(error);
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+    throw new RefusalError(refuse('timeout'), error);
   });
+}
+
+function callOnce(
+  pool: LanePool,
+  path: string,
+  request: Uint8Array,
+  deadlineMs: number,
+  { signal, address }: CallOptions,
+): Promise<Uint8Array> {
+  const call = pool.start({ path, request, traceparent: currentTraceparent(), deadlineMs, address });
+  if (signal === undefined) return call.answer;
+  const cancel = () => pool.cancel(call);
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  return call.answer.finally(() => signal.removeEventListener('abort', cancel));
 }

@@ -1,9 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { describeRefusal, isRefusalCode, type Refusal, RefusalError, refuse } from '@gerbang/core';
 import { RefusalSchema } from '@gerbang/proto/gerbang/rpc/v1/refusal';
-import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
-
-const DETAIL_KEY = 'gerbang-refusal-bin';
+import { status } from '@grpc/grpc-js';
 
 /** By the HTTP status on v1 routes, which tells more refusals apart than the one that comes with a v2 code. */
 const statusOfHttp: Record<number, status> = {
@@ -20,8 +18,11 @@ const statusOfHttp: Record<number, status> = {
   504: status.DEADLINE_EXCEEDED,
 };
 
-/** A refusal as gRPC carries it: the status nearest in meaning, and the refusal itself in the trailers. */
-export function toStatus(refusal: Refusal): { code: status; details: string; metadata: Metadata } {
+/** A failed call as gRPC tells it; `detail` is a Refusal message, in bytes, where a handler or a guard refused. */
+export type Failure = { code: status; message: string; detail: Uint8Array | undefined };
+
+/** A refusal as gRPC carries it: the status nearest in meaning, and the refusal itself beside it. `code` overrides the status. */
+export function toFailure(refusal: Refusal, code?: status): Failure {
   const detail = create(RefusalSchema, {
     code: refusal.refused,
     message: refusal.message,
@@ -31,31 +32,30 @@ export function toStatus(refusal: Refusal): { code: status; details: string; met
     replayed: refusal.replayed ?? false,
     owner: refusal.owner ?? '',
   });
-  const metadata = new Metadata();
-  metadata.set(DETAIL_KEY, Buffer.from(toBinary(RefusalSchema, detail)));
-  return { code: statusOfHttp[describeRefusal(refusal.refused).v1Http] ?? status.INTERNAL, details: refusal.refused, metadata };
+  return {
+    code: code ?? statusOfHttp[describeRefusal(refusal.refused).v1Http] ?? status.INTERNAL,
+    message: refusal.refused,
+    detail: toBinary(RefusalSchema, detail),
+  };
+}
+
+/** A call that failed, on the side of the caller. */
+export class CallError extends Error {
+  readonly code: status;
+  readonly detail: Uint8Array | undefined;
+
+  constructor({ code, message, detail }: Failure) {
+    super(`${code} ${status[code] ?? 'unknown status'}: ${message}`);
+    this.name = 'CallError';
+    this.code = code;
+    this.detail = detail;
+  }
 }
 
 /** What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, timeout, internal). */
-export function toRefusalError(error: ServiceError): RefusalError {
-  const detail = error.metadata?.get(DETAIL_KEY)[0];
-  if (Buffer.isBuffer(detail)) {
-    const { code, message, violations, echo, retryAfterMs, replayed, owner } = fromBinary(RefusalSchema, detail);
-    if (isRefusalCode(code)) {
-      return new RefusalError(
-        {
-          refused: code,
-          message,
-          ...(violations.length > 0 && { errors: Object.fromEntries(violations.map((v) => [v.field, v.messages])) }),
-          ...(Object.keys(echo).length > 0 && { echo }),
-          ...(retryAfterMs > 0n && { retryAfterMs: Number(retryAfterMs) }),
-          ...(replayed && { replayed }),
-          ...(owner !== '' && { owner }),
-        },
-        error,
-      );
-    }
-  }
+export function toRefusalError(error: CallError): RefusalError {
+  const refusal = error.detail === undefined ? undefined : readRefusal(error.detail);
+  if (refusal !== undefined) return new RefusalError(refusal, error);
   switch (error.code) {
     case status.UNAVAILABLE:
     case status.RESOURCE_EXHAUSTED:
@@ -66,4 +66,19 @@ export function toRefusalError(error: ServiceError): RefusalError {
     default:
       return new RefusalError(refuse('internal'), error);
   }
+}
+
+/** Undefined where the code is none of our catalogue, as a newer service's may be. */
+function readRefusal(detail: Uint8Array): Refusal | undefined {
+  const { code, message, violations, echo, retryAfterMs, replayed, owner } = fromBinary(RefusalSchema, detail);
+  if (!isRefusalCode(code)) return undefined;
+  return {
+    refused: code,
+    message,
+    ...(violations.length > 0 && { errors: Object.fromEntries(violations.map((v) => [v.field, v.messages])) }),
+    ...(Object.keys(echo).length > 0 && { echo }),
+    ...(retryAfterMs > 0n && { retryAfterMs: Number(retryAfterMs) }),
+    ...(replayed && { replayed }),
+    ...(owner !== '' && { owner }),
+  };
 }

@@ -1,0 +1,108 @@
+import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { RefusalError, refuse } from '@gerbang/core';
+import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
+import { status } from '@grpc/grpc-js';
+import type { Admission } from './admission.ts';
+import type { Callers, Implementation, UntypedHandler } from './implementation.ts';
+import { MESSAGE_BYTES_MAX } from './lanes/frames.ts';
+import { type Failure, toFailure } from './refusal-status.ts';
+import { type CallContext, methodPath } from './service-types.ts';
+import { endSpan, spanAttributes, spanName } from './spans.ts';
+
+/** A method with its handler. `allowed` is undefined where anyone who can connect may call. */
+export type Method = { desc: DescMethod; path: string; handler: UntypedHandler; allowed: Callers | undefined };
+
+/** The encoded answer, or how the call failed. */
+export type Reply = Uint8Array | Failure;
+
+/** Who calls: the certificate's name (undefined without TLS), and what this caller's calls are counted under. */
+export type Caller = { name: string | undefined; key: string };
+
+/** What a running handler sees of its call. Most handlers never look at the signal, so it is made for those that do. */
+export class RunningCall implements CallContext {
+  readonly caller: string | undefined;
+  #aborted = false;
+  #aborter: AbortController | undefined;
+
+  constructor(caller: string | undefined) {
+    this.caller = caller;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#aborter === undefined) {
+      this.#aborter = new AbortController();
+      if (this.#aborted) this.#aborter.abort();
+    }
+    return this.#aborter.signal;
+  }
+
+  /** The caller has gone, or its deadline has passed. */
+  abort(): void {
+    this.#aborted = true;
+    this.#aborter?.abort();
+  }
+}
+
+/** Finds the method that is called, decides whether the call may begin, and runs it: the same for plain unary calls and for lanes. */
+export class Dispatcher {
+  readonly #methods = new Map<string, Method>();
+  readonly #admission: Admission;
+  readonly #log: Logger;
+
+  /** With `enforceCallers` a method runs for the callers on its list alone. Throws where a method has no handler. */
+  constructor(options: { implementations: Implementation[]; enforceCallers: boolean; admission: Admission; log: Logger }) {
+    this.#admission = options.admission;
+    this.#log = options.log;
+    for (const { desc, handlers, callers } of options.implementations) {
+      for (const method of desc.methods) {
+        const handler = handlers[method.localName];
+        if (handler === undefined) throw new Error(`${desc.typeName} has no handler for ${method.name}`);
+        const allowed = options.enforceCallers ? callers(method.localName) : undefined;
+        const path = methodPath(method);
+        this.#methods.set(path, { desc: method, path, handler, allowed });
+      }
+    }
+  }
+
+  method(path: string): Method | undefined {
+    return this.#methods.get(path);
+  }
+
+  /** Takes a place for the call, which `leave` gives back; or says why it may not begin. */
+  enter(method: Method, caller: Caller): Failure | undefined {
+    if (method.allowed !== undefined && (caller.name === undefined || !method.allowed.includes(caller.name))) {
+      this.#log.warn({ caller: caller.name, method: method.path }, 'a service called what it may not');
+      return toFailure(refuse('forbidden'));
+    }
+    const refusal = this.#admission.enter(caller.key);
+    return refusal === undefined ? undefined : toFailure(refusal, status.RESOURCE_EXHAUSTED);
+  }
+
+  leave(caller: Caller): void {
+    this.#admission.leave(caller.key);
+  }
+
+  /** Runs the handler within a span of the caller's trace. Never rejects. */
+  run(method: Method, request: Uint8Array, call: RunningCall, traceparent: string): Promise<Reply> {
+    const options = { kind: 'SERVER', parent: contextFrom(traceparent), attributes: spanAttributes(method.desc) } as const;
+    return withSpan(spanName(method.desc), options, async (span) => {
+      const reply = await this.#answer(method, request, call);
+      endSpan(span, 'SERVER', reply instanceof Uint8Array ? status.OK : reply.code);
+      return reply;
+    });
+  }
+
+  async #answer(method: Method, request: Uint8Array, call: RunningCall): Promise<Reply> {
+    try {
+      const answer = await method.handler(fromBinary(method.desc.input, request) as never, call);
+      const bytes = toBinary(method.desc.output, create(method.desc.output, answer as Record<string, unknown>));
+      if (bytes.byteLength <= MESSAGE_BYTES_MAX) return bytes;
+      this.#log.error({ method: method.path, bytes: bytes.byteLength }, 'an answer is too large to be sent');
+      return { code: status.RESOURCE_EXHAUSTED, message: 'the answer is too large', detail: undefined };
+    } catch (error) {
+      if (error instanceof RefusalError) return toFailure(error.refusal);
+      this.#log.error({ err: error, method: method.path }, 'a call failed');
+      return toFailure(refuse('internal'));
+    }
+  }
+}

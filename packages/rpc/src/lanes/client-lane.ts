@@ -1,0 +1,202 @@
+import { type Frame, FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
+import { Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
+import { channelCredentials, type TlsFiles } from '../tls.ts';
+import { Assembly } from './assembly.ts';
+import type { ClientCall } from './client-call.ts';
+import { MESSAGE_BYTES_MAX, Outgoing, openMethod } from './frames.ts';
+import { Outbox } from './outbox.ts';
+
+const OPEN_TIMEOUT_MS = 3_000;
+/** A lane on which nothing has come for so long is asked whether anybody is there: with calls open, and without. */
+const PING_AFTER_MS = { busy: 1_000, idle: 10_000 };
+/** Without an answer new calls prefer other lanes after the first, and the lane is given up after the second. */
+const SUSPECT_AFTER_MS = 1_000;
+const GIVEN_UP_AFTER_MS = 5_000;
+
+export type LaneEvents = {
+  opened(lane: ClientLane): void;
+  /** The server is going away: the lane finishes what is open and takes no more. */
+  leaving(lane: ClientLane): void;
+  /** The lane is gone. `unsent` are the calls that certainly never left; those that had left have failed with UNAVAILABLE. */
+  closed(lane: ClientLane, unsent: ClientCall[], reason: string): void;
+};
+
+/** The client's end of a lane, with a connection of its own. */
+export class ClientLane {
+  readonly address: string;
+  readonly #client: Client;
+  readonly #stream: ClientDuplexStream<Frame[], Frame[]>;
+  readonly #outbox: Outbox;
+  readonly #events: LaneEvents;
+  readonly #calls = new Map<number, ClientCall>();
+  readonly #openedBy: NodeJS.Timeout;
+  #state: 'opening' | 'open' | 'leaving' | 'closed' = 'opening';
+  #lastId = 0;
+  #heardMs = performance.now();
+  #pingedMs: number | undefined;
+
+  /** `serverName` is whom the certificate must name, where that is not the address itself. */
+  constructor(address: string, options: { tls: TlsFiles | undefined; serverName: string | undefined }, events: LaneEvents) {
+    this.address = address;
+    this.#events = events;
+    this.#client = new Client(address, channelCredentials(options.tls), {
+      'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+      'grpc.use_local_subchannel_pool': 1,
+      'grpc.enable_http_proxy': 0,
+      'grpc.enable_retries': 0,
+      'grpc.service_config_disable_resolution': 1,
+      ...(options.serverName !== undefined && {
+        'grpc.ssl_target_name_override': options.serverName,
+        'grpc.default_authority': options.serverName,
+      }),
+    });
+    const { path, requestSerialize, responseDeserialize } = openMethod;
+    this.#stream = this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+    this.#outbox = new Outbox((frames, written) => this.#stream.write(frames, written));
+    this.#stream.on('data', (frames: Frame[]) => this.#receive(frames));
+    // Every end comes with a status, that of a failure too; an error without a listener would end the process.
+    this.#stream.on('error', () => {});
+    this.#stream.on('status', ({ code, details }) => this.#close(code === status.OK ? 'the server has ended it' : details));
+    this.#openedBy = setTimeout(() => this.#close(`no answer within ${OPEN_TIMEOUT_MS} ms`), OPEN_TIMEOUT_MS);
+  }
+
+  get state(): 'opening' | 'open' | 'leaving' | 'closed' {
+    return this.#state;
+  }
+
+  get inFlight(): number {
+    return this.#calls.size;
+  }
+
+  /** Whether it has been silent for longer than a living server is. */
+  isSuspect(nowMs: number): boolean {
+    return this.#pingedMs !== undefined && nowMs - this.#pingedMs >= SUSPECT_AFTER_MS;
+  }
+
+  send(call: ClientCall): void {
+    do this.#lastId = (this.#lastId + 1) >>> 0 || 1;
+    while (this.#calls.has(this.#lastId));
+    call.id = this.#lastId;
+    call.lane = this;
+    const head = { kind: FrameKind.CALL, callId: call.id, method: call.path, traceparent: call.traceparent };
+    call.outgoing = new Outgoing(head, call.request, { deadlineMs: call.deadlineMs });
+    this.#calls.set(call.id, call);
+    this.#outbox.push(call.outgoing);
+  }
+
+  /** Nobody waits for the call any more; the server is told where it knows of it. */
+  abandon(call: ClientCall): void {
+    this.#forget(call);
+    if (call.outgoing?.begun) this.#outbox.push(new Outgoing({ kind: FrameKind.CANCEL, callId: call.id }));
+  }
+
+  /** Asks a silent server whether it is there, and gives up one that does not answer. `stalledMs`: how long this process itself has just stood still. */
+  check(nowMs: number, stalledMs: number): void {
+    if (this.#state === 'opening' || this.#state === 'closed') return;
+    if (this.#pingedMs !== undefined) {
+      this.#pingedMs += stalledMs;
+      if (nowMs - this.#pingedMs >= GIVEN_UP_AFTER_MS) this.#close(`the server has been silent for ${GIVEN_UP_AFTER_MS} ms`);
+      return;
+    }
+    const silentMs = nowMs - this.#heardMs - stalledMs;
+    if (silentMs < (this.#calls.size > 0 ? PING_AFTER_MS.busy : PING_AFTER_MS.idle)) return;
+    this.#pingedMs = nowMs;
+    this.#outbox.push(new Outgoing({ kind: FrameKind.PING }));
+  }
+
+  /** Takes no more calls, and closes when those under way have been answered. */
+  retire(): void {
+    if (this.#state === 'opening') this.#close('closed');
+    if (this.#state === 'open') this.#state = 'leaving';
+    this.#endWhenDone();
+  }
+
+  /** Closes now; calls under way fail. */
+  close(): void {
+    this.#close('closed');
+  }
+
+  #receive(frames: Frame[]): void {
+    this.#heardMs = performance.now();
+    this.#pingedMs = undefined;
+    for (const frame of frames) {
+      switch (frame.kind) {
+        case FrameKind.ANSWER:
+        case FrameKind.FAILURE:
+          this.#answer(frame);
+          break;
+        case FrameKind.CHUNK:
+          this.#continue(frame);
+          break;
+        case FrameKind.WELCOME:
+          clearTimeout(this.#openedBy);
+          this.#state = 'open';
+          this.#events.opened(this);
+          break;
+        case FrameKind.GOING_AWAY:
+          this.#state = 'leaving';
+          this.#events.leaving(this);
+          this.#endWhenDone();
+          break;
+        // PONG has said all by coming; frames of a later version mean nothing here.
+        default:
+      }
+    }
+  }
+
+  #answer(frame: Frame): void {
+    const call = this.#calls.get(frame.callId);
+    // The answer to a call that was given up.
+    if (call === undefined) return;
+    if (frame.more) call.assembly = new Assembly(frame);
+    else this.#settle(call, frame, frame.payload);
+  }
+
+  #continue(frame: Frame): void {
+    const call = this.#calls.get(frame.callId);
+    if (call?.assembly === undefined) return;
+    if (!call.assembly.add(frame)) {
+      this.abandon(call);
+      call.fail({ code: status.RESOURCE_EXHAUSTED, message: 'the answer is too large', detail: undefined });
+    } else if (!frame.more) this.#settle(call, call.assembly.first, call.assembly.payload());
+  }
+
+  #settle(call: ClientCall, first: Frame, payload: Uint8Array): void {
+    this.#forget(call);
+    if (first.kind === FrameKind.ANSWER) call.succeed(payload);
+    else call.fail({ code: first.status, message: first.message, detail: payload.byteLength > 0 ? payload : undefined });
+  }
+
+  #forget(call: ClientCall): void {
+    this.#calls.delete(call.id);
+    call.assembly = undefined;
+    if (call.outgoing !== undefined) call.outgoing.dropped = true;
+    this.#endWhenDone();
+  }
+
+  #endWhenDone(): void {
+    if (this.#state !== 'leaving' || this.#calls.size > 0) return;
+    this.#outbox.whenEmpty(() => {
+      this.#outbox.close();
+      this.#stream.end();
+      // The server answers this by ending its own side, as it answers a ping.
+      this.#pingedMs ??= performance.now();
+    });
+  }
+
+  #close(reason: string): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    clearTimeout(this.#openedBy);
+    this.#outbox.close();
+    this.#stream.cancel();
+    this.#client.close();
+    const unsent: ClientCall[] = [];
+    for (const call of this.#calls.values()) {
+      if (call.outgoing?.begun) call.unavailable(`the lane to ${this.address} broke after the call had left: ${reason}`);
+      else unsent.push(call);
+    }
+    this.#calls.clear();
+    this.#events.closed(this, unsent, reason);
+  }
+}

@@ -1,0 +1,61 @@
+/** Sweeps are at least that far apart, so a deadline is noticed at most this much too late. */
+const RESOLUTION_MS = 10;
+
+/**
+ * Calls with a deadline each (`performance.now()` milliseconds), watched with one timer for all of them: it is set to the earliest deadline and then
+ * looks through all that are open. Most calls end long before, so a sweep is rare and a call costs an insertion and a removal.
+ */
+export class Deadlines<T extends { readonly deadlineMs: number }> {
+  readonly #open = new Set<T>();
+  readonly #expire: (item: T) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #dueMs = Number.POSITIVE_INFINITY;
+
+  constructor(expire: (item: T) => void) {
+    this.#expire = expire;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  items(): Iterable<T> {
+    return this.#open;
+  }
+
+  add(item: T): void {
+    this.#open.add(item);
+    if (item.deadlineMs < this.#dueMs) this.#arm(item.deadlineMs, performance.now());
+  }
+
+  delete(item: T): void {
+    this.#open.delete(item);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#open.clear();
+  }
+
+  #arm(dueMs: number, nowMs: number): void {
+    clearTimeout(this.#timer);
+    this.#dueMs = dueMs;
+    this.#timer = setTimeout(this.#sweep, Math.max(0, Math.ceil(dueMs - nowMs)));
+    this.#timer.unref();
+  }
+
+  readonly #sweep = (): void => {
+    const nowMs = performance.now();
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const item of this.#open) {
+      if (item.deadlineMs > nowMs) {
+        nextMs = Math.min(nextMs, item.deadlineMs);
+        continue;
+      }
+      this.#open.delete(item);
+      this.#expire(item);
+    }
+    if (nextMs < this.#dueMs) this.#arm(Math.max(nextMs, nowMs + RESOLUTION_MS), nowMs);
+  };
+}

@@ -1,0 +1,117 @@
+import { context, ROOT_CONTEXT } from '@opentelemetry/api';
+import type { TlsFiles } from '../tls.ts';
+import type { ClientCall } from './client-call.ts';
+import { ClientLane } from './client-lane.ts';
+
+const BACKOFF_FIRST_MS = 50;
+const BACKOFF_MAX_MS = 500;
+
+export type ReplicaEvents = {
+  /** A lane is open, or has failed to open, or has gone; the replica's state says which. */
+  changed(replica: Replica): void;
+  /** Calls that certainly never left and may go elsewhere. */
+  returned(calls: ClientCall[]): void;
+};
+
+/**
+ * One server process by its address. It has one lane, opened on demand, and opened again with backoff for as long as it is wanted; lanes that the
+ * server is leaving finish beside it.
+ */
+export class Replica {
+  readonly address: string;
+  /** Whether the name resolves to it; the others were named by a caller. */
+  resolved: boolean;
+  usedMs = performance.now();
+  /** Why the last attempt failed. */
+  reason = 'not tried yet';
+  readonly #options: { tls: TlsFiles | undefined; serverName: string | undefined };
+  readonly #events: ReplicaEvents;
+  readonly #leaving = new Set<ClientLane>();
+  #lane: ClientLane | undefined;
+  #failures = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(
+    address: string,
+    options: { tls: TlsFiles | undefined; serverName: string | undefined; resolved: boolean },
+    events: ReplicaEvents,
+  ) {
+    this.address = address;
+    this.resolved = options.resolved;
+    this.#options = options;
+    this.#events = events;
+  }
+
+  /** The lane that takes calls now. */
+  get lane(): ClientLane | undefined {
+    return this.#lane?.state === 'open' ? this.#lane : undefined;
+  }
+
+  get opening(): boolean {
+    return this.#lane?.state === 'opening';
+  }
+
+  /** Starts to open a lane unless there is one, or the last attempt has only just failed. */
+  open(): void {
+    if (this.#closed || this.#lane !== undefined || this.#retry !== undefined) return;
+    // A lane outlives the request that it was opened for; nothing of that request's trace belongs to it.
+    context.with(ROOT_CONTEXT, () => {
+      this.#lane = new ClientLane(this.address, this.#options, {
+        opened: () => {
+          this.#failures = 0;
+          this.#events.changed(this);
+        },
+        leaving: (lane) => {
+          this.#leaving.add(lane);
+          this.#lane = undefined;
+          this.#reopenLater('the server is going away');
+        },
+        closed: (lane, unsent, reason) => {
+          if (!this.#leaving.delete(lane)) {
+            this.#lane = undefined;
+            this.#reopenLater(reason);
+          }
+          if (unsent.length > 0) this.#events.returned(unsent);
+        },
+      });
+    });
+  }
+
+  check(nowMs: number, stalledMs: number): void {
+    this.#lane?.check(nowMs, stalledMs);
+    for (const lane of this.#leaving) lane.check(nowMs, stalledMs);
+  }
+
+  /** Is wanted no more: what is under way finishes. */
+  retire(): void {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    const lane = this.#lane;
+    if (lane === undefined) return;
+    this.#lane = undefined;
+    this.#leaving.add(lane);
+    lane.retire();
+  }
+
+  /** Closes now. */
+  close(): void {
+    this.retire();
+    for (const lane of this.#leaving) lane.close();
+  }
+
+  #reopenLater(reason: string): void {
+    this.reason = reason;
+    if (!this.#closed) {
+      const waitMs = Math.min(BACKOFF_FIRST_MS * 2 ** this.#failures, BACKOFF_MAX_MS) * (0.5 + Math.random());
+      this.#failures++;
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        // One that only callers have named is opened again when one of them does so again.
+        if (this.resolved) this.open();
+      }, waitMs);
+      this.#retry.unref();
+    }
+    this.#events.changed(this);
+  }
+}

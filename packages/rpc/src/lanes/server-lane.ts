@@ -1,0 +1,193 @@
+import { type Frame, FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
+import { type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { type Caller, type Dispatcher, type Method, RunningCall } from '../dispatcher.ts';
+import type { Failure } from '../refusal-status.ts';
+import { Assembly } from './assembly.ts';
+import type { Deadlines } from './deadlines.ts';
+import { Outgoing } from './frames.ts';
+import { Outbox } from './outbox.ts';
+
+/** A call that has come over a lane and whose answer has not left yet. */
+export class LaneCall extends RunningCall {
+  readonly id: number;
+  readonly method: Method;
+  readonly deadlineMs: number;
+  readonly traceparent: string;
+  readonly lane: ServerLane;
+  /** The request's parts, while more are to come. */
+  assembly: Assembly | undefined;
+
+  constructor(lane: ServerLane, caller: string | undefined, method: Method, frame: Frame) {
+    super(caller);
+    this.lane = lane;
+    this.id = frame.callId;
+    this.method = method;
+    this.deadlineMs = performance.now() + frame.timeoutMs;
+    this.traceparent = frame.traceparent;
+  }
+}
+
+/** The server's end of a lane. It lasts until the client has ended its side and all that came has been answered, or until the connection breaks. */
+export class ServerLane {
+  readonly #stream: ServerDuplexStream<Frame[], Frame[]>;
+  readonly #dispatcher: Dispatcher;
+  readonly #deadlines: Deadlines<LaneCall>;
+  readonly #caller: Caller;
+  readonly #onClosed: (lane: ServerLane) => void;
+  readonly #outbox: Outbox;
+  readonly #calls = new Map<number, LaneCall>();
+  /** Calls whose place is taken: also those that were given up while their handler still runs. */
+  #held = 0;
+  /** Answers that the transport has not taken yet. */
+  #unsent = 0;
+  #ended = false;
+  #closed = false;
+
+  constructor(options: {
+    stream: ServerDuplexStream<Frame[], Frame[]>;
+    dispatcher: Dispatcher;
+    deadlines: Deadlines<LaneCall>;
+    caller: Caller;
+    onClosed: (lane: ServerLane) => void;
+  }) {
+    this.#stream = options.stream;
+    this.#dispatcher = options.dispatcher;
+    this.#deadlines = options.deadlines;
+    this.#caller = options.caller;
+    this.#onClosed = options.onClosed;
+    this.#outbox = new Outbox((frames, written) => this.#stream.write(frames, written));
+    this.#stream.on('data', (frames: Frame[]) => this.#receive(frames));
+    this.#stream.on('end', () => {
+      this.#ended = true;
+      this.#endWhenDone();
+    });
+    this.#stream.on('error', () => this.#close());
+    this.#stream.on('cancelled', () => this.#close());
+    this.#outbox.push(new Outgoing({ kind: FrameKind.WELCOME }));
+  }
+
+  /** Asks the client to send new calls elsewhere; those that come all the same are answered. */
+  goAway(): void {
+    this.#outbox.push(new Outgoing({ kind: FrameKind.GOING_AWAY }));
+  }
+
+  /** The deadline has passed: the client has stopped waiting by itself. */
+  expire(call: LaneCall): void {
+    this.#forget(call);
+  }
+
+  #receive(frames: Frame[]): void {
+    for (const frame of frames) {
+      switch (frame.kind) {
+        case FrameKind.CALL:
+          this.#begin(frame);
+          break;
+        case FrameKind.CHUNK:
+          this.#continue(frame);
+          break;
+        case FrameKind.CANCEL: {
+          const call = this.#calls.get(frame.callId);
+          if (call !== undefined) this.#forget(call);
+          break;
+        }
+        case FrameKind.PING:
+          this.#outbox.push(new Outgoing({ kind: FrameKind.PONG }));
+          break;
+        // Frames that only servers send, and those of a later version, mean nothing here.
+        default:
+      }
+    }
+  }
+
+  #begin(frame: Frame): void {
+    const method = this.#dispatcher.method(frame.method);
+    if (method === undefined) {
+      this.#fail(frame.callId, { code: status.UNIMPLEMENTED, message: `there is no method ${frame.method}`, detail: undefined });
+      return;
+    }
+    const refused = this.#dispatcher.enter(method, this.#caller);
+    if (refused !== undefined) {
+      this.#fail(frame.callId, refused);
+      return;
+    }
+    this.#held++;
+    const call = new LaneCall(this, this.#caller.name, method, frame);
+    this.#calls.set(call.id, call);
+    this.#deadlines.add(call);
+    if (frame.more) call.assembly = new Assembly(frame);
+    else this.#run(call, frame.payload);
+  }
+
+  #continue(frame: Frame): void {
+    const call = this.#calls.get(frame.callId);
+    // Parts of a call that was refused or given up still come.
+    if (call?.assembly === undefined) return;
+    if (!call.assembly.add(frame)) {
+      this.#forget(call);
+      this.#fail(call.id, { code: status.RESOURCE_EXHAUSTED, message: 'the request is too large', detail: undefined });
+      return;
+    }
+    if (frame.more) return;
+    const payload = call.assembly.payload();
+    call.assembly = undefined;
+    this.#run(call, payload);
+  }
+
+  #run(call: LaneCall, request: Uint8Array): void {
+    void this.#dispatcher.run(call.method, request, call, call.traceparent).then((reply) => {
+      // Nobody waits for it any more, or the lane is gone.
+      if (this.#closed || this.#calls.get(call.id) !== call) return this.#leave();
+      this.#calls.delete(call.id);
+      this.#deadlines.delete(call);
+      this.#unsent++;
+      if (reply instanceof Uint8Array) {
+        this.#outbox.push(new Outgoing({ kind: FrameKind.ANSWER, callId: call.id }, reply, { onSent: this.#onSent }));
+      } else this.#fail(call.id, reply, this.#onSent);
+    });
+  }
+
+  /** A place is free once the answer has left, so a client that does not read can't make answers pile up without bound. */
+  readonly #onSent = (): void => {
+    if (this.#closed) return;
+    this.#unsent--;
+    this.#leave();
+  };
+
+  #fail(callId: number, { code, message, detail }: Failure, onSent?: () => void): void {
+    const head = { kind: FrameKind.FAILURE, callId, status: code, message };
+    this.#outbox.push(new Outgoing(head, detail, onSent === undefined ? {} : { onSent }));
+  }
+
+  /** Tells the handler that nobody waits; its place stays taken until it has ended. */
+  #forget(call: LaneCall): void {
+    this.#calls.delete(call.id);
+    this.#deadlines.delete(call);
+    call.abort();
+    if (call.assembly === undefined) return;
+    call.assembly = undefined;
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#held--;
+    this.#dispatcher.leave(this.#caller);
+    this.#endWhenDone();
+  }
+
+  #endWhenDone(): void {
+    if (!this.#ended || this.#held > 0 || this.#closed) return;
+    this.#outbox.whenEmpty(() => {
+      this.#stream.end();
+      this.#close();
+    });
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#outbox.close();
+    for (const call of this.#calls.values()) this.#forget(call);
+    for (; this.#unsent > 0; this.#unsent--) this.#leave();
+    this.#onClosed(this);
+  }
+}
