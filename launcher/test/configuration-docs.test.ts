@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { busShape, commonShape, rpcShape, storeShape } from '@gerbang/runtime';
+import { busShape, commonShape, rpcShape, settlementShape, storeShape } from '@gerbang/runtime';
 import { describe, expect, test } from 'vitest';
 import { PORTS } from '../ports.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const documented = sections(read('docs/configuration.md'));
-const shared = new Set([commonShape, rpcShape, storeShape, busShape].flatMap((shape) => Object.keys(shape)));
+const shared = new Set([commonShape, rpcShape, storeShape, busShape, settlementShape].flatMap((shape) => Object.keys(shape)));
 /** Between the bootstrap and the launcher, or the surroundings' own. */
 const NOT_SETTINGS = new Set(['PATH', 'GERBANG_PARENT_FD']);
 
@@ -43,6 +43,7 @@ describe('docs/configuration.md lists exactly what is read', () => {
     ['gRPC', rpcShape],
     ['Database', storeShape],
     ['Events', busShape],
+    ['Settlement', settlementShape],
   ])('%s', (heading, shape) => {
     expect(listed(heading)).toEqual(Object.keys(shape).sort());
   });

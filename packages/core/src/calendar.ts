@@ -1,5 +1,5 @@
 /** Indonesia's western time has been UTC+7 without daylight saving since 1964. */
-const JAKARTA_OFFSET_MS = 7 * 3_600_000;
+export const JAKARTA_OFFSET_MS = 7 * 3_600_000;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The date in Asia/Jakarta as YYYYMMDD (merchant-api.md, access token signature). */

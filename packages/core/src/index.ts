@@ -1,3 +1,11 @@
+export {
+  type BankingCalendar,
+  BankingCalendarError,
+  coversYear,
+  INDONESIAN_BANKING_CALENDAR,
+  isBankingDay,
+  parseBankingCalendar,
+} from './banking-calendar.ts';
 export { BANKS, type Bank, findBank } from './banks.ts';
 export { jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
@@ -19,6 +27,15 @@ export {
   refuseFields,
   type SpCode,
 } from './result.ts';
+export {
+  PRODUCTION_SETTLEMENT,
+  parseSettlementRules,
+  SANDBOX_SETTLEMENT,
+  type SettlementRule,
+  type SettlementRules,
+  settlementRuleOf,
+  settlesAt,
+} from './settlement.ts';
 export {
   bodyHash,
   equalsInConstantTime,

@@ -69,5 +69,11 @@ export const storeShape = {
     .default('gerbang_'),
 };
 
+/** Variables of a service whose money in settles (contract §5); `settlementFromConfig` reads them. */
+export const settlementShape = {
+  SETTLEMENT_RULES: z.string().optional(),
+  BANKING_HOLIDAYS: z.string().optional(),
+};
+
 /** Variables of a service that publishes or consumes events. */
 export const busShape = { NATS_URL: z.string().regex(/^(nats|tls):\/\//, 'expected a nats:// address') };
