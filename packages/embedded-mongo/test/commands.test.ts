@@ -98,3 +98,15 @@ test('a fail point with a name strikes the clients of that name alone', async ()
     await spared.close();
   }
 });
+
+test('a fail point with a namespace strikes that collection alone', async () => {
+  const namespace = `${db.databaseName}.struck`;
+  const data = { failCommands: ['count'], namespace, errorCode: 8000 };
+  try {
+    await client.db('admin').command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
+    expect(await db.command({ count: 'spared' })).toMatchObject({ n: 0 });
+    await expect(db.command({ count: 'struck' })).rejects.toMatchObject({ code: 8000 });
+  } finally {
+    await client.db('admin').command({ configureFailPoint: 'failCommand', mode: 'off' });
+  }
+});

@@ -21,7 +21,7 @@ const shape = {
   /** Posting keys kept in memory; older ones are looked up. */
   LEDGER_RECENT_KEYS: env.integer(100_000),
   /** Unprojected postings at which new ones are refused. */
-  LEDGER_PROJECTOR_LAG: env.integer(100_000, 1),
+  LEDGER_PROJECTOR_LAG: env.integer(50_000, 1),
 };
 
 export type Config = ReturnType<typeof readConfig>;

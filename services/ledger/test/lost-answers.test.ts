@@ -111,7 +111,7 @@ describe('the database away', () => {
     await ledger.post(credit(1_000n));
     const store = await service.openDatabase(database);
     await quiet(store);
-    await failCommand(store, 'alwaysOn', { failCommands: ['update'], errorCode: 8000 });
+    await failCommand(store, 'alwaysOn', { failCommands: ['insert'], namespace: `${database}ledger.postings`, errorCode: 8000 });
     const requests = Array.from({ length: 5 }, () => hold(10n));
     for (const request of requests) await ledger.post(request);
     expect(await refusalOf(ledger.post(hold(10n), { timeoutMs: 100 }))).toMatch(/unavailable|timeout/);

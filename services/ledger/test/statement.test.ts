@@ -198,8 +198,8 @@ describe('while the projections lag', () => {
     await statement(statements);
     const store = await service.openDatabase(database);
     const fail = (mode: string, data: object = {}) => store.db.admin().command({ configureFailPoint: 'failCommand', mode, data });
-    // The journal inserts, balances are updated: postings go on and their projections do not.
-    await fail('alwaysOn', { failCommands: ['update'], errorCode: 8000 });
+    const namespace = `${database}ledger.postings`;
+    await fail('alwaysOn', { failCommands: ['insert'], namespace, errorCode: 8000 });
     await ledger.post(hold(30n));
     expect(await refusalOf(statements.listEntries(of(ACCOUNT), { timeoutMs: 3_300 }))).toMatch(/unavailable|timeout/);
     let answered = false;

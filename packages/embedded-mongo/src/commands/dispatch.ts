@@ -20,8 +20,7 @@ export type Outcome = { reply: Doc; close: boolean; blockMs: number };
 export function dispatch(body: Doc, parts: ServerParts, connection: Connection): Outcome {
   const [name = ''] = Object.keys(body);
   if (body.client !== undefined) connection.appName ??= appNameOf(body.client);
-  const transactional = body.txnNumber !== undefined;
-  const failing = parts.failPoints.strike(name, transactional, connection.appName);
+  const failing = parts.failPoints.strike(name, body, connection.appName);
   if (failing?.closeConnection) return { reply: { ok: 0 }, close: true, blockMs: failing.blockMs };
   const { reply, close } = failing?.error
     ? { reply: errorReply(failing.error, failing.errorLabels), close: false }

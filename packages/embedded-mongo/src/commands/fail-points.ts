@@ -53,13 +53,14 @@ export class FailPoints {
 
   /**
    * What happens to a command instead of running, undefined if nothing. Each call counts as one use; those of other
-   * applications than the fail point's `appName` don't.
+   * applications than the fail point's `appName`, or on other collections than its `namespace`, don't.
    */
-  strike(command: string, retryable: boolean, appName: string | undefined): Failing | undefined {
+  strike(command: string, body: Doc, appName: string | undefined): Failing | undefined {
     if (this.#active.size === 0) return undefined;
     const point = this.#active.get('failCommand');
     const commands = point?.data.failCommands;
     if (!point || !Array.isArray(commands) || !commands.includes(command) || !concerns(point, appName)) return undefined;
+    if (point.data.namespace !== undefined && point.data.namespace !== `${body.$db}.${body[command]}`) return undefined;
     if (!this.#use('failCommand', point)) return undefined;
     const { data } = point;
     const labels = Array.isArray(data.errorLabels) ? data.errorLabels.map(String) : undefined;
@@ -69,7 +70,7 @@ export class FailPoints {
       blockMs: data.blockConnection === true ? Number(data.blockTimeMS ?? 0) : 0,
       error: code === undefined ? undefined : injected(code, "Failing command via 'failCommand' failpoint"),
       writeConcernError: isDoc(data.writeConcernError) ? data.writeConcernError : undefined,
-      errorLabels: labels ?? labelsOf(code ?? writeConcernCode(data), retryable),
+      errorLabels: labels ?? labelsOf(code ?? writeConcernCode(data), body.txnNumber !== undefined),
     };
   }
 

@@ -6,6 +6,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Book } from '../posting/book.ts';
 import { decideBatch, type Outcome } from '../posting/decide-batch.ts';
 import type { Batch, Entry, KnownKey, Posting } from '../posting/posting.ts';
+import { createBacklog } from '../projector/backlog.ts';
 import { type Projector, startProjector } from '../projector/projector.ts';
 import type { ProjectionStore } from '../projector/store.ts';
 import { loadPartition } from './load.ts';
@@ -13,6 +14,11 @@ import { type Posted, Writer } from './writer.ts';
 
 /** For each of the two things that closing waits for; with the database away neither ends by itself. */
 const DRAIN_MS = 3_000;
+
+/** A batch of so many postings shows that the journal has much to do; then the projections wait, so that a burst is taken in at the journal's speed. */
+const PRESSING_POSTINGS = 100;
+/** Up to this share of the lag at which postings are refused. */
+const YIELD_SHARE = 0.25;
 
 /** What a partition works with. */
 export type PartitionContext = {
@@ -64,12 +70,14 @@ export async function openPartition(
   const loaded = await loadPartition(journal, projections, name);
   const { book } = loaded;
   let { lastSeq, lastAtMs } = loaded;
+  let lastBatchPostings = 0;
 
   const takeIn = (batch: Batch, projector: Projector) => {
     const after = book.apply(batch);
     lastSeq = batch.seq;
+    lastBatchPostings = batch.entries.length;
     lastAtMs = Math.max(lastAtMs, batch.atMs);
-    projector.add({ batch, after });
+    projector.add({ batch, after }, () => book.snapshot());
     metrics.projectorLag(name, projector.lag());
   };
   /** One insertion: the batch is in the book afterwards, or an earlier writer's is (undefined: decide again), or `fenced`. */
@@ -111,6 +119,8 @@ export async function openPartition(
 
   const projector = startProjector({
     store: projections,
+    backlog: createBacklog(journal, name, loaded.unprojected),
+    shouldYield: () => lastBatchPostings >= PRESSING_POSTINGS && projector.lag() < context.projectorLagMax * YIELD_SHARE,
     projectedSeq: loaded.projectedSeq,
     onProjected(seq, lag) {
       book.forgetKeys(seq, context.recentKeysMax);
@@ -118,7 +128,6 @@ export async function openPartition(
     },
     log,
   });
-  for (const projection of loaded.unprojected) projector.add(projection);
   for (;;) {
     const barrier = await append([], projector, options.signal).catch(async (error: unknown) => {
       await projector.stop();

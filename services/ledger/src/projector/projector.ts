@@ -1,88 +1,127 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RefusalError, refuse } from '@gerbang/core';
 import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
-import type { Projection, ProjectionStore } from './store.ts';
+import type { Batch } from '../posting/posting.ts';
+import type { Backlog } from './backlog.ts';
+import type { Balances, Projection, ProjectionStore } from './store.ts';
 
-/** Postings that one round writes, at least one batch. */
-const ROUND_POSTINGS_MAX = 2_000;
-const ROUND_BATCHES_MAX = 200;
+/** How long projections wait for company while nobody asks for them, so that the postings of a lone client don't wait behind them. */
+const PACE_MS = 100;
+/** As many postings wait for no others. */
+const ROUND_POSTINGS = 1_000;
+/** Balances are written when nothing more comes, or after this; then loading the partition replays that much of the journal. */
+const BALANCES_EVERY_MS = 5_000;
+const BALANCES_EVERY_POSTINGS = 50_000;
 const RETRY_FIRST_MS = 50;
 const RETRY_MAX_MS = 2_000;
 
-/** Writes a partition's projections behind its journal; what it has not written yet waits in memory. */
+/** Writes a partition's projections behind its journal. */
 export type Projector = {
-  /** Takes the next batch; never waits. */
-  add(projection: Projection): void;
+  /** Takes the next batch; never waits. `balances` are those after it. */
+  add(projection: Projection, balances: () => Map<string, bigint>): void;
   /** Postings that wait. */
   lag(): number;
-  /** The last batch that the projections have. */
+  /** The last batch whose postings are stored. */
   projectedSeq(): bigint;
-  /** Waits until the projections have the batch. Refusals: unavailable (`signal` came first, or the partition is being given up). */
+  /** Waits until the postings of the batch are stored. Refusals: unavailable (`signal` came first, or the partition is being given up). */
   reached(seq: bigint, signal: AbortSignal): Promise<void>;
-  /** Waits until nothing is waiting. */
+  /** Writes what waits, balances included, without waiting for more. */
   settled(): Promise<void>;
-  /** Finishes the round that is being written and leaves the rest to whoever loads the partition next. */
+  /** Finishes the write that is on its way and leaves the rest to whoever loads the partition next. */
   stop(): Promise<void>;
 };
 
 export function startProjector(options: {
   store: ProjectionStore;
+  backlog: Backlog;
   projectedSeq: bigint;
+  /** Whether the journal has so much to do that the projections are left for later. */
+  shouldYield: () => boolean;
   onProjected: (seq: bigint, lag: number) => void;
   log: Logger;
 }): Projector {
-  const { store, onProjected, log } = options;
+  const { store, backlog, shouldYield, onProjected, log } = options;
   const stopping = new AbortController();
-  const waiting: Projection[] = [];
   let projectedSeq = options.projectedSeq;
-  let lag = 0;
   let running: Promise<void> | undefined;
+  let pacing: NodeJS.Timeout | undefined;
+  /** How far somebody waits for; no pace is kept up to there. */
+  let wantedSeq = projectedSeq;
   const listeners = new Set<() => void>();
+  let unwritten: { balances: Balances; last: Batch; postings: number; sinceMs: number } | undefined;
 
-  const writeRound = async (round: readonly Projection[]) => {
+  const persist = async (what: string, write: () => Promise<void>) => {
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
       try {
-        return await withSpan('ledger project', { parent: contextFrom('') }, () => store.write(round));
+        return await withSpan(`ledger project ${what}`, { parent: contextFrom('') }, write);
       } catch (error) {
-        log.warn({ err: error }, 'the projections could not be written');
+        log.warn({ err: error }, `the projected ${what} could not be written`);
       }
       await sleep(waitMs, undefined, { signal: stopping.signal });
     }
   };
+  const note = ({ batch, after }: Projection) => {
+    unwritten ??= { balances: new Map(), last: batch, postings: 0, sinceMs: performance.now() };
+    for (const [account, sen] of after) unwritten.balances.set(account, { sen, seq: batch.seq });
+    unwritten.last = batch;
+    unwritten.postings += batch.entries.length;
+  };
+  const writeBalances = async () => {
+    if (unwritten === undefined) return;
+    const { balances, last } = unwritten;
+    await persist('balances', () => store.writeBalances(balances, last));
+    unwritten = undefined;
+  };
+  const balancesAreDue = () =>
+    unwritten !== undefined &&
+    (unwritten.postings >= BALANCES_EVERY_POSTINGS || performance.now() - unwritten.sinceMs >= BALANCES_EVERY_MS);
+  const mayYield = () => wantedSeq <= projectedSeq && shouldYield();
+  /** Writes all that waits, unless the journal comes first. */
   const run = async () => {
-    while (waiting.length > 0 && !stopping.signal.aborted) {
-      const round = takeRound(waiting);
-      await writeRound(round);
-      waiting.splice(0, round.length);
-      for (const { batch } of round) {
-        lag -= batch.entries.length;
-        projectedSeq = batch.seq;
-      }
-      onProjected(projectedSeq, lag);
+    while (!mayYield()) {
+      const round = await backlog.oldest(ROUND_POSTINGS);
+      const last = round.at(-1);
+      if (last === undefined || stopping.signal.aborted) return;
+      await persist('postings', () => store.writePostings(round));
+      backlog.removeOldest(round.length);
+      for (const projection of round) note(projection);
+      projectedSeq = last.batch.seq;
+      onProjected(projectedSeq, backlog.size());
       for (const listener of listeners) listener();
+      if (balancesAreDue()) await writeBalances();
     }
   };
-  const start = () => {
+  const start = (work: () => Promise<void>) => {
     if (running !== undefined || stopping.signal.aborted) return;
-    running = run()
+    clearTimeout(pacing);
+    pacing = undefined;
+    running = work()
       .catch((error: unknown) => {
         if (!stopping.signal.aborted) log.error({ err: error }, 'the projector ended');
       })
       .finally(() => {
         running = undefined;
-        if (waiting.length > 0) start();
+        goOn();
       });
   };
+  const goOn = () => {
+    if (running !== undefined || stopping.signal.aborted) return;
+    if ((backlog.size() >= ROUND_POSTINGS && !mayYield()) || wantedSeq > projectedSeq) start(run);
+    else if (backlog.size() > 0 || unwritten !== undefined) {
+      pacing ??= setTimeout(() => start(backlog.size() > 0 ? run : writeBalances), PACE_MS);
+    }
+  };
   return {
-    add(projection) {
-      waiting.push(projection);
-      lag += projection.batch.entries.length;
-      start();
+    add(projection, balances) {
+      backlog.add(projection, balances);
+      goOn();
     },
-    lag: () => lag,
+    lag: backlog.size,
     projectedSeq: () => projectedSeq,
     async reached(seq, signal) {
       const leaving = AbortSignal.any([signal, stopping.signal]);
+      if (seq > wantedSeq) wantedSeq = seq;
+      goOn();
       while (projectedSeq < seq) {
         if (leaving.aborted) throw new RefusalError(refuse('unavailable', { retryAfterMs: 200 }));
         await new Promise<void>((resolve) => {
@@ -97,22 +136,15 @@ export function startProjector(options: {
       }
     },
     async settled() {
-      while (running !== undefined) await running;
+      while (!stopping.signal.aborted && (running !== undefined || backlog.size() > 0 || unwritten !== undefined)) {
+        start(backlog.size() > 0 ? run : writeBalances);
+        await running;
+      }
     },
     async stop() {
       stopping.abort();
+      clearTimeout(pacing);
       await running;
     },
   };
-}
-
-function takeRound(waiting: readonly Projection[]): Projection[] {
-  const round: Projection[] = [];
-  let postings = 0;
-  for (const projection of waiting) {
-    postings += projection.batch.entries.length;
-    if (round.length > 0 && (postings > ROUND_POSTINGS_MAX || round.length >= ROUND_BATCHES_MAX)) break;
-    round.push(projection);
-  }
-  return round;
 }

@@ -6,22 +6,28 @@ import { POSTINGS, type PostingDocument, toPostingDocuments } from './posting-do
 const BALANCES = 'balances';
 const CHECKPOINTS = 'checkpoints';
 const BALANCE_SCHEMA = 1;
+const PART_MAX = 250;
+const PARTS_AT_ONCE = 2;
 /** Says of which schema all postings up to the checkpoint are, too; 1: without the balances after their legs. */
 const CHECKPOINT_SCHEMA = 2;
 
 /** The absolute balance of one ledger account as of `seq`; `_id` = "<partition>/<account>". */
 export type BalanceDocument = { _id: string; schema: number; partition: string; account: string; sen: bigint; seq: bigint };
 
-/** How far the projections of a partition go; `_id` = the partition. */
+/** How far the projections of a partition go, postings as well as balances; `_id` = the partition. */
 type CheckpointDocument = { _id: string; schema: number; seq: bigint; at: Date };
 
 /** A batch with the balances after it of (at least) the accounts it touched. */
 export type Projection = { batch: Batch; after: ReadonlyMap<string, bigint> };
 
+/** Absolute balances, sen, by ledger account, each with the batch that it is of. */
+export type Balances = Map<string, { sen: bigint; seq: bigint }>;
+
 /** The projections: what can be rebuilt from the journal at any time. Writes are idempotent and may repeat or overlap those of another process. */
 export type ProjectionStore = {
-  /** Batches of one partition, in order and without a gap. */
-  write(projections: readonly Projection[]): Promise<void>;
+  writePostings(projections: readonly Projection[]): Promise<void>;
+  /** Writes what changed up to the batch `last`, whose postings are stored, and then that the projections go so far. */
+  writeBalances(balances: Balances, last: Batch): Promise<void>;
   checkpoint(partition: string): Promise<{ seq: bigint; atMs: number }>;
   /** Whether the projections may be of an earlier version: nothing of this one vouches for them. */
   isOutdated(partition: string): Promise<boolean>;
@@ -43,22 +49,11 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
   const checkpoints = store.collection<CheckpointDocument>(CHECKPOINTS);
   await balances.createIndex({ partition: 1 }, { name: 'partition' });
 
-  const writePostings = async (projections: readonly Projection[]) => {
-    await insertMissing(postings, projections.flatMap(toPostingDocuments));
-  };
-  const writeBalances = async (projections: readonly Projection[]) => {
-    const newest = new Map<string, BalanceDocument>();
-    for (const { batch, after } of projections) {
-      const { partition, seq } = batch;
-      for (const [account, sen] of after) {
-        newest.set(account, { _id: `${partition}/${account}`, schema: BALANCE_SCHEMA, partition, account, sen, seq });
-      }
-    }
-    if (newest.size === 0) return;
-    const updates = [...newest.values()].map(({ _id, ...rest }) => ({
+  const updateBalances = async (updates: readonly BalanceDocument[]) => {
+    const operations = updates.map(({ _id, ...rest }) => ({
       updateOne: { filter: { _id, seq: { $lt: rest.seq } }, update: { $set: rest }, upsert: true },
     }));
-    await ignoringDuplicates(() => traced('bulkWrite', BALANCES, () => balances.bulkWrite(updates, { ordered: false })));
+    await ignoringDuplicates(() => traced('bulkWrite', BALANCES, () => balances.bulkWrite(operations, { ordered: false })));
   };
   const writeCheckpoint = async ({ partition, seq, atMs }: Batch) => {
     const update = { $set: { schema: CHECKPOINT_SCHEMA, seq, at: new Date(atMs) } };
@@ -71,11 +66,16 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
   const findPostings = (partition: string, keys: readonly string[]) =>
     traced('find', POSTINGS, () => postings.find({ _id: { $in: keys.map((key) => `${partition}/${key}`) } }).toArray());
   return {
-    async write(projections) {
-      const last = projections.at(-1);
-      if (last === undefined) return;
-      await Promise.all([writePostings(projections), writeBalances(projections)]);
-      await writeCheckpoint(last.batch);
+    async writePostings(projections) {
+      await inParts(projections.flatMap(toPostingDocuments), (part) => insertMissing(postings, part));
+    },
+    async writeBalances(changed, last) {
+      const { partition } = last;
+      const documents = [...changed].map(([account, { sen, seq }]) => {
+        return { _id: `${partition}/${account}`, schema: BALANCE_SCHEMA, partition, account, sen, seq };
+      });
+      await inParts(documents, updateBalances);
+      await writeCheckpoint(last);
     },
     async checkpoint(partition) {
       const found = await traced('findOne', CHECKPOINTS, () => checkpoints.findOne({ _id: partition }));
@@ -105,6 +105,19 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
     postings: findPostings,
     countPostings: (partition, upToSeq) => postings.countDocuments({ partition, seq: { $lte: upToSeq } }),
   };
+}
+
+/** Writes documents in parts so small that the journal's next batch does not wait long behind one of them. */
+async function inParts<T>(documents: readonly T[], write: (part: T[]) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const writeOn = async () => {
+    while (next < documents.length) {
+      const from = next;
+      next += PART_MAX;
+      await write(documents.slice(from, next));
+    }
+  };
+  await Promise.all(Array.from({ length: PARTS_AT_ONCE }, writeOn));
 }
 
 /** A duplicate key means here that this, or something newer, is stored already. */
