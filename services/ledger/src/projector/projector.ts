@@ -25,7 +25,7 @@ export type Projector = {
   projectedSeq(): bigint;
   /** Waits until the postings of the batch are stored. Refusals: unavailable (`signal` came first, or the partition is being given up). */
   reached(seq: bigint, signal: AbortSignal): Promise<void>;
-  /** Writes what waits, balances included, without waiting for more. */
+  /** Writes what waits, balances included, and leaves nothing for later any more. */
   settled(): Promise<void>;
   /** Finishes the write that is on its way and leaves the rest to whoever loads the partition next. */
   stop(): Promise<void>;
@@ -75,7 +75,8 @@ export function startProjector(options: {
   const balancesAreDue = () =>
     unwritten !== undefined &&
     (unwritten.postings >= BALANCES_EVERY_POSTINGS || performance.now() - unwritten.sinceMs >= BALANCES_EVERY_MS);
-  const mayYield = () => wantedSeq <= projectedSeq && shouldYield();
+  let settling = false;
+  const mayYield = () => !settling && wantedSeq <= projectedSeq && shouldYield();
   /** Writes all that waits, unless the journal comes first. */
   const run = async () => {
     while (!mayYield()) {
@@ -136,6 +137,7 @@ export function startProjector(options: {
       }
     },
     async settled() {
+      settling = true;
       while (!stopping.signal.aborted && (running !== undefined || backlog.size() > 0 || unwritten !== undefined)) {
         start(backlog.size() > 0 ? run : writeBalances);
         await running;
