@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -112,16 +113,19 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
   return system;
 }
 
-/** For tests and benchmarks: a system on free ports and a temporary data folder, which `stop` removes (KEEP_DATA=true keeps it). */
-export async function startSystem(options: { name: string; env?: Record<string, string> }): Promise<System> {
+/**
+ * For tests and benchmarks: a system on free ports and a temporary data folder, which `stop` removes (KEEP_DATA=true keeps it). Its databases, also
+ * on the server that MONGODB_URI names, are no other system's; `ownMongo` starts a server all the same, for tests that kill it.
+ */
+export async function startSystem(options: { name: string; ownMongo?: boolean; env?: Record<string, string> }): Promise<System> {
   const dataFolder = mkdtempSync(path.join(tmpdir(), `gerbang-${options.name}-`));
   const system = await openSystem({
     dataFolder,
     ports: await findFreePorts(),
     fresh: false,
-    mongodbUri: undefined,
+    mongodbUri: options.ownMongo ? undefined : process.env.MONGODB_URI || undefined,
     natsUrl: undefined,
-    env: { LOG_LEVEL: 'info', ...options.env },
+    env: { LOG_LEVEL: 'info', MONGODB_DB_PREFIX: `test_${randomBytes(5).toString('hex')}_`, ...options.env },
     say: () => {},
   });
   const { stop } = system;

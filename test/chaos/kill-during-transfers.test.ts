@@ -34,7 +34,7 @@ describe('kill -9 during transfers', () => {
 
   beforeAll(async () => {
     sink = await startWebhookSink();
-    system = await startSystem({ name: 'chaos' });
+    system = await startSystem({ name: 'chaos', ownMongo: true });
     account = system.demo.account_ids[0];
     merchant = await signIn(system.demo.base_url, system.demo);
     const settings = await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,6 +36,8 @@ beforeAll(async () => {
     GERBANG_NODE: process.execPath,
     GERBANG_PNPM: execFileSync('sh', ['-c', 'command -v pnpm']).toString().trim(),
     MERCHANT_RPC: `127.0.0.1:${ports.merchantRpc}`,
+    // On a server that others use too, databases of its own.
+    MONGODB_DB_PREFIX: `test_${randomBytes(5).toString('hex')}_`,
   };
 });
 

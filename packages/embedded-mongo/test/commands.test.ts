@@ -1,3 +1,4 @@
+import { failCommand, lockFailPoints } from '@gerbang/testkit';
 import { type Db, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connect } from './server.ts';
@@ -78,6 +79,7 @@ test('the strict API has the commands that services use', async () => {
 });
 
 test('a fail point with a name strikes the clients of that name alone', async () => {
+  await using _ = await lockFailPoints(uri);
   const [struck, spared] = [`struck ${db.databaseName}`, `spared ${db.databaseName}`].map(
     (appName) => new MongoClient(uri, { appName }),
   );
@@ -101,12 +103,7 @@ test('a fail point with a name strikes the clients of that name alone', async ()
 
 test('a fail point with a namespace strikes that collection alone', async () => {
   const namespace = `${db.databaseName}.struck`;
-  const data = { failCommands: ['count'], namespace, errorCode: 8000 };
-  try {
-    await client.db('admin').command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
-    expect(await db.command({ count: 'spared' })).toMatchObject({ n: 0 });
-    await expect(db.command({ count: 'struck' })).rejects.toMatchObject({ code: 8000 });
-  } finally {
-    await client.db('admin').command({ configureFailPoint: 'failCommand', mode: 'off' });
-  }
+  await using _ = await failCommand(uri, 'alwaysOn', { failCommands: ['count'], namespace, errorCode: 8000 });
+  expect(await db.command({ count: 'spared' })).toMatchObject({ n: 0 });
+  await expect(db.command({ count: 'struck' })).rejects.toMatchObject({ code: 8000 });
 });

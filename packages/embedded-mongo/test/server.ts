@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { withAppName } from '@gerbang/testkit';
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { EmbeddedMongo } from '../src/index.ts';
 
@@ -6,12 +7,13 @@ import { EmbeddedMongo } from '../src/index.ts';
 export async function connect(
   options: MongoClientOptions = {},
 ): Promise<{ client: MongoClient; db: Db; uri: string; close: () => Promise<void> }> {
+  const name = `test_${randomBytes(5).toString('hex')}`;
   const external = process.env.MONGODB_URI;
   const server = external ? undefined : await EmbeddedMongo.start();
-  const uri = external ?? server?.uri ?? '';
+  const uri = withAppName(external ?? server?.uri ?? '', name);
   const client = new MongoClient(uri, options);
   await client.connect();
-  const db = client.db(`test_${randomBytes(5).toString('hex')}`);
+  const db = client.db(name);
   return {
     client,
     db,

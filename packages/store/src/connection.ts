@@ -1,6 +1,9 @@
 import type { Closeable } from '@gerbang/runtime';
 import { type Collection, type Db, type Document, MongoClient } from 'mongodb';
 
+/** How long the database may take to answer a ping. */
+const PING_MS = 2_000;
+
 /** A service's own database. */
 export type Store = Closeable & {
   db: Db;
@@ -11,11 +14,11 @@ export type Store = Closeable & {
 
 /**
  * Connects to the service's database with writeConcern and readConcern majority, whatever the address says (architecture §3).
- * int64 comes back as bigint, so that sen are never doubles.
+ * int64 comes back as bigint, so that sen are never doubles. An appName in the address goes before `appName`.
  */
 export async function connectStore(options: { uri: string; database: string; appName: string }): Promise<Store> {
   const client = new MongoClient(options.uri, {
-    appName: options.appName,
+    ...(/[?&]appname=/i.test(options.uri) ? {} : { appName: options.appName }),
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
     readPreference: 'primary',
@@ -36,7 +39,7 @@ export async function connectStore(options: { uri: string; database: string; app
     db,
     collection: (name) => db.collection(name),
     ping: async () => {
-      await db.command({ ping: 1 }, { timeoutMS: 2_000 });
+      await db.command({ ping: 1 }, { signal: AbortSignal.timeout(PING_MS) });
     },
     close: () => client.close(),
   };

@@ -1,20 +1,16 @@
-import { startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { MongoClient } from 'mongodb';
+import { failCommand, startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectStore, insertMissing, type Store } from '../src/index.ts';
 
 let mongo: TestMongo;
 let store: Store;
-let control: MongoClient;
 
 beforeAll(async () => {
   mongo = await startTestMongo();
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}missing`, appName: 'test' });
-  control = await new MongoClient(mongo.uri).connect();
 });
 
 afterAll(async () => {
-  await control?.close();
   await store?.close();
   await mongo?.stop();
 });
@@ -30,21 +26,14 @@ test('tells what it has inserted from what was there', async () => {
 
 test('a connection that is cut, and cut again, is an error: nothing may be taken for stored', async () => {
   // Twice, because the driver itself tries a second time.
-  await control.db('admin').command({
-    configureFailPoint: 'failCommand',
-    mode: { times: 2 },
-    data: { failCommands: ['insert'], closeConnection: true },
-  });
+  await using _ = await failCommand(mongo.uri, { times: 2 }, { failCommands: ['insert'], closeConnection: true });
   await expect(insertMissing(items(), [{ _id: 'x' }, { _id: 'y' }])).rejects.toThrow();
   expect(await items().findOne({ _id: 'x' })).toBeNull();
   expect(await insertMissing(items(), [{ _id: 'x' }, { _id: 'y' }])).toEqual(new Set(['x', 'y']));
 });
 
 test('a write concern error is an error, though all was written', async () => {
-  await control.db('admin').command({
-    configureFailPoint: 'failCommand',
-    mode: { times: 1 },
-    data: { failCommands: ['insert'], writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' } },
-  });
+  const writeConcernError = { code: 64, errmsg: 'waiting for replication timed out' };
+  await using _ = await failCommand(mongo.uri, { times: 1 }, { failCommands: ['insert'], writeConcernError });
   await expect(insertMissing(items(), [{ _id: 'p' }, { _id: 'a' }])).rejects.toThrow();
 });

@@ -1,15 +1,31 @@
 import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { withAppName } from './mongo-address.ts';
 
-/** A MongoDB for tests, and a prefix for database names that no other test uses. */
+/** A MongoDB for tests; its address has an appName and it has a prefix for database names that no other test uses. */
 export type TestMongo = { uri: string; databasePrefix: string; stop(): Promise<void> };
 
-/** The server that MONGODB_URI names, else an embedded one of the test's own. */
+/** The server that MONGODB_URI names, else an embedded one of the test's own. `stop` removes the test's databases. */
 export async function startTestMongo(): Promise<TestMongo> {
-  const databasePrefix = `test_${randomBytes(5).toString('hex')}_`;
-  const uri = process.env.MONGODB_URI;
-  if (uri !== undefined && uri !== '') return { uri, databasePrefix, stop: async () => {} };
+  const name = `test_${randomBytes(5).toString('hex')}`;
+  const databasePrefix = `${name}_`;
+  const given = process.env.MONGODB_URI;
+  if (given !== undefined && given !== '') {
+    const uri = withAppName(given, name);
+    return { uri, databasePrefix, stop: () => dropDatabases(uri, databasePrefix) };
+  }
   const { EmbeddedMongo } = await import('@gerbang/embedded-mongo');
   // A query that no index serves is an error in tests: with the documents of production it would be a fault.
   const server = await EmbeddedMongo.start({ noTableScan: true });
-  return { uri: server.uri, databasePrefix, stop: () => server.stop() };
+  return { uri: withAppName(server.uri, name), databasePrefix, stop: () => server.stop() };
+}
+
+async function dropDatabases(uri: string, prefix: string): Promise<void> {
+  const client = new MongoClient(uri);
+  try {
+    const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
+    for (const { name } of databases) if (name.startsWith(prefix)) await client.db(name).dropDatabase();
+  } finally {
+    await client.close();
+  }
 }

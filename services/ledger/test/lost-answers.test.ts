@@ -1,14 +1,13 @@
 import type { Store } from '@gerbang/store';
-import { eventually } from '@gerbang/testkit';
+import { type CommandFailure, eventually, failCommand, type Held } from '@gerbang/testkit';
 import { describe, expect, it } from 'vitest';
 import { balances, capture, credit, expectIntact, hold, type Running, refusalOf, useLedgerService } from './harness.ts';
 
 const service = useLedgerService();
 
-/** Lets the database fail commands in the way told, from now on. */
-async function failCommand(store: Store, mode: object | string, data: object = {}): Promise<void> {
-  await store.db.admin().command({ configureFailPoint: 'failCommand', mode, data });
-}
+/** Lets the database fail commands of this test file's services in the way told, until the test ends or says `off`. */
+const fail = (mode: 'alwaysOn' | { times: number }, failure: CommandFailure): Promise<Held> =>
+  failCommand(service.mongoUri(), mode, failure);
 
 /** Nothing but the journal writes: everything posted so far is projected. */
 async function quiet(store: Store): Promise<void> {
@@ -45,28 +44,31 @@ describe('a lost answer of the journal', () => {
     ['not written, the primary steps down', { errorCode: 189 }],
     ['not written, for no known reason', { errorCode: 8000 }],
   ])('is resolved: %s', async (_, failure) => {
-    const { ledger, store, journalled } = await prepare();
+    const { ledger, journalled } = await prepare();
     const request = hold(100n);
-    await failCommand(store, { times: 3 }, { failCommands: ['insert'], ...failure });
+    await using failing = await fail({ times: 3 }, { failCommands: ['insert'], ...failure });
     const answered = await ledger.post(request);
     expect(answered.availableAfterSen).toBe(900n);
     expect(await ledger.post(request)).toEqual(answered);
     expect(await journalled(request.postingKey)).toBe(1);
     expect(await balances(ledger)).toEqual([900n, 100n, 0n]);
-    await failCommand(store, 'off');
+    await failing.off();
     await expectIntact(ledger);
   });
 
   it('keeps the caller waiting until it is resolved; who came back with the key meanwhile gets the same answer', async () => {
-    const { ledger, store, journalled } = await prepare();
-    await failCommand(store, 'alwaysOn', { failCommands: ['insert'], writeConcernError: { code: 64, errmsg: 'timed out' } });
+    const { ledger, journalled } = await prepare();
+    await using failing = await fail('alwaysOn', {
+      failCommands: ['insert'],
+      writeConcernError: { code: 64, errmsg: 'timed out' },
+    });
     const request = hold(100n);
     expect(await refusalOf(ledger.post(request, { timeoutMs: 300 }))).toBe('timeout');
     // Not resolved, so not seen yet either.
     expect(await balances(ledger)).toEqual([1_000n, 0n, 0n]);
     const later = [ledger.post(request), ledger.post(request), ledger.post(hold(950n))];
     const settled = Promise.allSettled(later);
-    await failCommand(store, 'off');
+    await failing.off();
     const [first, second, third] = await settled;
     expect(first).toMatchObject({ status: 'fulfilled', value: { availableAfterSen: 900n } });
     expect(second).toEqual(first);
@@ -81,10 +83,13 @@ describe('a lost answer of the journal', () => {
     await before.ledger.post(credit(1_000n));
     const store = await service.openDatabase(database);
     await quiet(store);
-    await failCommand(store, 'alwaysOn', { failCommands: ['insert'], writeConcernError: { code: 64, errmsg: 'timed out' } });
+    await using failing = await fail('alwaysOn', {
+      failCommands: ['insert'],
+      writeConcernError: { code: 64, errmsg: 'timed out' },
+    });
     const request = hold(100n, { feeSen: 1n });
     expect(await refusalOf(before.ledger.post(request, { timeoutMs: 300 }))).toBe('timeout');
-    await failCommand(store, 'off');
+    await failing.off();
     // The same identity again, while the first process still tries.
     const after = await service.start({ database });
     expect((await after.ledger.post(request)).availableAfterSen).toBe(899n);
@@ -96,11 +101,11 @@ describe('a lost answer of the journal', () => {
 
 describe('the database away', () => {
   it('leaves keys unanswered when they cannot be looked up, and answers once it is back', async () => {
-    const { ledger, store } = await prepare();
-    await failCommand(store, 'alwaysOn', { failCommands: ['find'], errorCode: 8000 });
+    const { ledger } = await prepare();
+    await using failing = await fail('alwaysOn', { failCommands: ['find'], errorCode: 8000 });
     const request = hold(100n);
     expect(await refusalOf(ledger.post(request, { timeoutMs: 200 }))).toMatch(/unavailable|timeout/);
-    await failCommand(store, 'off');
+    await failing.off();
     expect((await ledger.post(request)).availableAfterSen).toBe(900n);
     await expectIntact(ledger);
   });
@@ -111,12 +116,16 @@ describe('the database away', () => {
     await ledger.post(credit(1_000n));
     const store = await service.openDatabase(database);
     await quiet(store);
-    await failCommand(store, 'alwaysOn', { failCommands: ['insert'], namespace: `${database}ledger.postings`, errorCode: 8000 });
+    await using failing = await fail('alwaysOn', {
+      failCommands: ['insert'],
+      namespace: `${database}ledger.postings`,
+      errorCode: 8000,
+    });
     const requests = Array.from({ length: 5 }, () => hold(10n));
     for (const request of requests) await ledger.post(request);
     expect(await refusalOf(ledger.post(hold(10n), { timeoutMs: 100 }))).toMatch(/unavailable|timeout/);
     expect(await balances(ledger)).toEqual([950n, 50n, 0n]);
-    await failCommand(store, 'off');
+    await failing.off();
     await ledger.post(hold(10n));
     await quiet(store);
     await expectIntact(ledger);

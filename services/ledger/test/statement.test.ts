@@ -1,6 +1,6 @@
 import { createClock } from '@gerbang/core';
 import { EntryType, type ListEntriesRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { eventually } from '@gerbang/testkit';
+import { eventually, failCommand } from '@gerbang/testkit';
 import { describe, expect, it } from 'vitest';
 import {
   ACCOUNT,
@@ -196,10 +196,12 @@ describe('while the projections lag', () => {
     const { ledger, statements } = await service.start({ database, env: { LEDGER_LEASE_MS: '600000' } });
     await ledger.post(credit(100n));
     await statement(statements);
-    const store = await service.openDatabase(database);
-    const fail = (mode: string, data: object = {}) => store.db.admin().command({ configureFailPoint: 'failCommand', mode, data });
     const namespace = `${database}ledger.postings`;
-    await fail('alwaysOn', { failCommands: ['insert'], namespace, errorCode: 8000 });
+    await using failing = await failCommand(service.mongoUri(), 'alwaysOn', {
+      failCommands: ['insert'],
+      namespace,
+      errorCode: 8000,
+    });
     await ledger.post(hold(30n));
     expect(await refusalOf(statements.listEntries(of(ACCOUNT), { timeoutMs: 3_300 }))).toMatch(/unavailable|timeout/);
     let answered = false;
@@ -208,7 +210,7 @@ describe('while the projections lag', () => {
     });
     await ledger.post(hold(1n));
     expect(answered).toBe(false);
-    await fail('off');
+    await failing.off();
     expect((await waiting).at(-2)?.balanceAfterSen).toBe(70n);
     expect((await statement(statements)).map(signed)).toEqual([-1n, -30n, 100n]);
     await expectIntact(ledger);

@@ -1,7 +1,7 @@
 import { createClock } from '@gerbang/core';
 import { type Closeable, startBusinessClock } from '@gerbang/runtime';
 import { connectStore } from '@gerbang/store';
-import { eventually, startTestMongo, testLog } from '@gerbang/testkit';
+import { eventually, failCommand, startTestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBankBooks } from '../src/bank-transfer/books.ts';
 import { readConfig } from '../src/config.ts';
@@ -194,9 +194,11 @@ describe('requests that are none', () => {
     const metrics = await (await fetch(`${admin}/metrics`)).text();
     expect(metrics).toMatch(/gerbang_simulator_snap_answers_total\{[^}]*response_code="4043601"[^}]*\} 1/);
     expect((await fetch(`${admin}/readyz`)).status).toBe(200);
-    await mongo.stop();
+    await using failing = await failCommand(mongo.uri, 'alwaysOn', { failCommands: ['ping'], errorCode: 8000 });
     await eventually('not ready without its database', async () => (await fetch(`${admin}/readyz`)).status === 503);
+    await failing.off();
     await service.close();
+    await mongo.stop();
   });
 });
 

@@ -1,3 +1,4 @@
+import { lockFailPoints } from '@gerbang/testkit';
 import { type ClientSession, type Collection, type Db, GridFSBucket, MongoClient } from 'mongodb';
 import { type ObservedEvent, observe } from './events.ts';
 import type { Json } from './file.ts';
@@ -13,6 +14,8 @@ export class World {
 
   /** Whether fail points tell the clients of the test apart by their names. */
   readonly #named: boolean;
+  /** A server has one fail point of a kind: no other test sets its own meanwhile. */
+  #locked = false;
 
   constructor(uri: string, appName: string, named: boolean) {
     this.#uri = uri;
@@ -94,6 +97,11 @@ export class World {
   /** Sets a fail point for the clients of this test and switches it off after it. */
   async setFailPoint(client: MongoClient, failPoint: Json): Promise<unknown> {
     const data = (failPoint.data as Json | undefined) ?? {};
+    if (!this.#locked) {
+      const lock = await lockFailPoints(this.#uri);
+      this.#closing.unshift(() => lock.off());
+      this.#locked = true;
+    }
     this.#closing.unshift(() => client.db('admin').command({ configureFailPoint: failPoint.configureFailPoint, mode: 'off' }));
     // A fail point for every client strikes every client of this test, whatever name the test gave it.
     if (data.appName === undefined && this.#named) return client.db('admin').command(failPoint);

@@ -92,3 +92,17 @@ test('replicas that look at once make one key, and verify what the others have s
   expect(await verifies(one, await sign(two))).toBe(true);
   await close();
 });
+
+test.each([
+  ['k1', 'other'],
+  ['k2', 'unknown'],
+])('a database filled under another key is refused by name, and stays as it is: %s %s', async (kid, key) => {
+  const { all, close } = await replicas(1);
+  const store = stores.at(-1);
+  const other = parseKeyRing(`${kid}:${Buffer.alloc(32, key).toString('base64')}`);
+  if (store === undefined || other === undefined) throw new Error('there are both');
+  const opening = openSigningKeys({ store, keyRing: other, rotationMs: ROTATION_MS, realNow: () => 0, log: testLog() });
+  await expect(opening).rejects.toThrow(new RegExp(`^database ${store.db.databaseName} .*GERBANG_KEKS.*MONGODB_DB_PREFIX`));
+  expect(await kidsOf(all[0])).toHaveLength(1);
+  await close();
+});

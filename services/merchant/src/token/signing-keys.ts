@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { type KeyRing, seal, unseal } from '@gerbang/core';
-import type { Closeable, Logger } from '@gerbang/runtime';
+import { type Closeable, ConfigError, type Logger } from '@gerbang/runtime';
 import { isDuplicateKey, type Store } from '@gerbang/store';
 import { fromSealedDocument, type SealedDocument, toSealedDocument } from '../sealed-document.ts';
 import { expiredKeys, nextKey, type ScheduledKey, signingKeyAt } from './key-schedule.ts';
@@ -46,9 +46,19 @@ export async function openSigningKeys(options: {
   const collection = store.collection<KeyDocument>('signing_keys');
   let keys: SigningKey[] = [];
 
+  const fromDocument = (document: KeyDocument): SigningKey => {
+    const der = unsealed(keyRing, document, store.db.databaseName);
+    return {
+      seq: document._id,
+      kid: document.kid,
+      signsFromMs: document.signs_from.getTime(),
+      publicKey: Buffer.from(document.public_key, 'base64'),
+      privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }),
+    };
+  };
   const read = async () => {
     const documents = await collection.find({}, { sort: { _id: 1 }, readConcern: 'linearizable' }).toArray();
-    keys = documents.map((document) => keys.find((known) => known.kid === document.kid) ?? fromDocument(keyRing, document));
+    keys = documents.map((document) => keys.find((known) => known.kid === document.kid) ?? fromDocument(document));
   };
   const insertUnlessTaken = async (document: KeyDocument) => {
     try {
@@ -118,15 +128,14 @@ function newKeyDocument(keyRing: KeyRing, { seq, signsFromMs }: ScheduledKey): K
   };
 }
 
-function fromDocument(keyRing: KeyRing, document: KeyDocument): SigningKey {
-  const der = unseal(keyRing, fromSealedDocument(document.private_key), associatedData(document.kid));
-  return {
-    seq: document._id,
-    kid: document.kid,
-    signsFromMs: document.signs_from.getTime(),
-    publicKey: Buffer.from(document.public_key, 'base64'),
-    privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }),
-  };
+/** The private key's DER. That it can't be decrypted is met first where a system starts on another's databases, so the error says what to do. */
+function unsealed(keyRing: KeyRing, { kid, private_key }: KeyDocument, database: string): Buffer {
+  try {
+    return unseal(keyRing, fromSealedDocument(private_key), associatedData(kid));
+  } catch {
+    const advice = 'start with the keys (or the data folder) that filled it, or set MONGODB_DB_PREFIX to use other databases';
+    throw new ConfigError([`database ${database} was filled under other keys than GERBANG_KEKS has: ${advice}`]);
+  }
 }
 
 function associatedData(kid: string): string {
