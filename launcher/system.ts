@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { openChannel } from '@gerbang/rpc';
+import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { openLedgerChannel, verifyLedger } from '@gerbang/rpc';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Demo, ensureDemo, urlsOf } from './demo.ts';
 import { findFreePorts, type PortName, type Ports, takenPorts } from './ports.ts';
@@ -97,9 +97,11 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
       Object.assign(system, await start());
     },
     async verifyLedger() {
-      const channel = openChannel({ address: `127.0.0.1:${ports.ledgerRpc}`, tls: undefined, timeoutMs: 60_000 });
+      const channel = openLedgerChannel({ addresses: [`127.0.0.1:${ports.ledgerRpc}`], tls: undefined });
       try {
-        const { differences, sumSen } = await channel.client(LedgerService).verify({});
+        const differences: string[] = [];
+        const clients = { ledger: channel.client(LedgerService), routing: channel.client(RoutingService) };
+        const { sumSen } = await verifyLedger(clients, { difference: (line) => differences.push(line) });
         return sumSen === 0n ? differences : [...differences, `the sum of all accounts is ${sumSen} sen`];
       } finally {
         await channel.close();

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { createLogger } from '@gerbang/runtime';
@@ -37,7 +37,25 @@ beforeAll(async () => {
         {
           post: async ({ amountSen }) => ({ availableAfterSen: amountSen }),
           getBalance: async () => ({}),
-          verify: async () => ({ postings: 3n, differences: answers.differences }),
+          // The balances come on the first page, what differs on the last one.
+          verify: async ({ cursor }) =>
+            cursor === ''
+              ? { balances: [{ merchantId: 'm', accountId: 'a', availableSen: 5_000n }], nextCursor: 'c' }
+              : { postings: 3n, differences: answers.differences },
+        },
+        [],
+      ),
+      implement(
+        RoutingService,
+        {
+          locate: async () => ({ address: `127.0.0.1:${others.port}` }),
+          listPartitions: async () => ({
+            partitions: [
+              { name: 'p0', owner: 'ledger-0', epoch: 7n },
+              { name: 'p1', owner: 'ledger-1', epoch: 2n },
+            ],
+            instances: [{ id: 'ledger-0', address: 'ledger-0:9102' }],
+          }),
         },
         [],
       ),
@@ -198,11 +216,20 @@ describe('for people', () => {
   });
 
   test('the ledger is verified; any difference fails', { timeout: TOGETHER_MS }, async () => {
-    expect(await gerbang(['ledger', 'verify'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await gerbang(['ledger', 'verify'])).toEqual({
+      code: 0,
+      stdout: '6 postings, 2 accounts, sum of all accounts IDR 0.00\n',
+      stderr: '',
+    });
+    const { stdout: json } = await gerbang(['ledger', 'verify', '--json']);
+    expect(JSON.parse(json)).toMatchObject({ postings: '6', differences: [], balances: [{ available: '50.00' }, {}] });
     answers.differences = ['account x: 1 instead of 2'];
     const { code, stdout, stderr } = await gerbang(['ledger', 'verify']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'gerbang: the ledger has differences: 1\n' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'gerbang: the ledger has differences: 2\n' });
     expect(stdout).toContain('difference: account x: 1 instead of 2');
+    expect((await gerbang(['ledger', 'partitions'])).stdout).toBe(
+      'p0  ledger-0  ledger-0:9102  epoch 7\np1  ledger-1  gone  epoch 2\n',
+    );
   });
 });
 

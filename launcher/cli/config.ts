@@ -8,7 +8,7 @@ const shape = {
   RPC_TLS_CERT,
   RPC_TLS_KEY,
   MERCHANT_RPC: env.address().default('127.0.0.1:9101'),
-  LEDGER_RPC: env.address().default('127.0.0.1:9102'),
+  LEDGER_RPC: env.addresses().prefault('127.0.0.1:9102'),
   MONEY_OUT_RPC: env.address().default('127.0.0.1:9103'),
 };
 

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import type { Json } from '@gerbang/core';
-import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { openChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
-import { type Config, readConfig } from './config.ts';
+import { openChannel, openLedgerChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
+import { readConfig } from './config.ts';
 import { CommandFailure } from './failure.ts';
 
 const CONNECT_MS = 2_000;
@@ -17,7 +17,7 @@ export type Session = {
   operator(): string;
   /** Each fails with where it looked when the service is not running. */
   merchantService(): Promise<RpcClient<typeof OperatorService>>;
-  ledgerService(): Promise<RpcClient<typeof LedgerService>>;
+  ledgerService(): Promise<{ ledger: RpcClient<typeof LedgerService>; routing: RpcClient<typeof RoutingService> }>;
   moneyOutService(): Promise<RpcClient<typeof ResolutionService>>;
   /** Prints the result: for machines with --json, else the lines for people. */
   show(result: Json, lines: readonly string[]): void;
@@ -30,17 +30,23 @@ export type GlobalOptions = { operator?: string; json?: boolean };
 export async function withSession(options: GlobalOptions, work: (session: Session) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   const channels: RpcChannel[] = [];
-  const open = async (variable: 'MERCHANT_RPC' | 'LEDGER_RPC' | 'MONEY_OUT_RPC'): Promise<RpcChannel> => {
-    await mustListen(config, variable);
+  const open = async (variable: 'MERCHANT_RPC' | 'MONEY_OUT_RPC'): Promise<RpcChannel> => {
+    await mustListen(variable, [config[variable]]);
     const channel = openChannel({ address: config[variable], tls: config.tls, timeoutMs: CALL_MS });
     channels.push(channel);
     return channel;
+  };
+  const openLedger = async () => {
+    await mustListen('LEDGER_RPC', config.LEDGER_RPC);
+    const channel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, timeoutMs: CALL_MS });
+    channels.push(channel);
+    return { ledger: channel.client(LedgerService), routing: channel.client(RoutingService) };
   };
   try {
     await work({
       operator: () => operatorName(options),
       merchantService: async () => (await open('MERCHANT_RPC')).client(OperatorService),
-      ledgerService: async () => (await open('LEDGER_RPC')).client(LedgerService),
+      ledgerService: openLedger,
       moneyOutService: async () => (await open('MONEY_OUT_RPC')).client(ResolutionService),
       show: (result, lines) => process.stdout.write(`${options.json ? JSON.stringify(result) : lines.join('\n')}\n`),
     });
@@ -49,19 +55,24 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
   }
 }
 
-/** Asked before any call, so that an operator needn't wait for retries to hear that nothing runs. */
-async function mustListen(config: Config, variable: 'MERCHANT_RPC' | 'LEDGER_RPC' | 'MONEY_OUT_RPC'): Promise<void> {
-  const address = config[variable];
+/** Asked before any call, so that an operator needn't wait for retries to hear that nothing runs; one of the addresses is enough. */
+async function mustListen(variable: string, addresses: readonly string[]): Promise<void> {
+  for (const address of addresses) if (await listens(address)) return;
+  throw new CommandFailure(
+    `Gerbang is not running: nothing answers at ${addresses.join(', ')} (${variable}); start it with npm start`,
+  );
+}
+
+async function listens(address: string): Promise<boolean> {
   const colon = address.lastIndexOf(':');
   const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)), timeout: CONNECT_MS });
-  const listens = await new Promise<boolean>((resolve) => {
+  const answered = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true));
     socket.once('timeout', () => resolve(false));
     socket.once('error', () => resolve(false));
   });
   socket.destroy();
-  if (listens) return;
-  throw new CommandFailure(`Gerbang is not running: nothing answers at ${address} (${variable}); start it with npm start`);
+  return answered;
 }
 
 function operatorName(options: GlobalOptions): string {

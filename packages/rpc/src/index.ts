@@ -5,4 +5,5 @@ export { createMerchantDirectory, type MerchantDirectory } from './merchant-dire
 export { type RpcServer, startRpcServer } from './server.ts';
 export type { CallContext, CallOptions, Handlers, RpcClient } from './service-types.ts';
 export { type TlsFiles, tlsFromConfig } from './tls.ts';
+export { type LedgerVerification, verifyLedger } from './verify-ledger.ts';
 export { VersionedCache } from './versioned-cache.ts';

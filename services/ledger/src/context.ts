@@ -4,6 +4,7 @@ import type { Lease } from './lease/lease.ts';
 import type { Partitions } from './partition/partitions.ts';
 import type { ProjectionStore } from './projector/store.ts';
 import type { StatementStore } from './statement/store.ts';
+import type { Verifications } from './verify/verifications.ts';
 
 /** The service's dependencies as one plain object. */
 export type Context = {
@@ -11,6 +12,7 @@ export type Context = {
   journal: Journal;
   projections: ProjectionStore;
   statements: StatementStore;
+  verifications: Verifications;
   /** Undefined until it has been taken for the first time. */
   lease: () => Lease | undefined;
   log: Logger;

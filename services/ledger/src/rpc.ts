@@ -20,7 +20,7 @@ export function implementations(context: Context) {
       {
         post: (request, { signal }) => post(context, request, signal),
         getBalance: (request, { signal }) => getBalance(context, request, signal),
-        verify: (_, { signal }) => verify(context, signal),
+        verify: (request, { signal }) => verify(context, request, signal),
       },
       {
         post: ['money-out', 'merchant', ...PRODUCTS],

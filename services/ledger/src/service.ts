@@ -21,6 +21,7 @@ import { createSampler } from './posting/sampler.ts';
 import { openProjectionStore } from './projector/store.ts';
 import { implementations } from './rpc.ts';
 import { openStatementStore } from './statement/store.ts';
+import { createVerifications } from './verify/verifications.ts';
 
 const NAME = 'ledger';
 const POSTINGS_LOGGED_PER_SECOND = 200;
@@ -58,6 +59,8 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       leases,
       () => lease,
     );
+    const verifications = createVerifications(newUlid);
+    closing.push('verifications', () => verifications.close());
     const samplePosting = createSampler(POSTINGS_LOGGED_PER_SECOND, () => performance.now());
     const isReady = () => lease?.isValid() ?? false;
     // The port comes before the lease: a second process with the same host and port ends here and takes nothing from the first.
@@ -66,7 +69,16 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: implementations({ partitions, journal, projections, statements, lease: () => lease, log, samplePosting }),
+      implementations: implementations({
+        partitions,
+        journal,
+        projections,
+        statements,
+        verifications,
+        lease: () => lease,
+        log,
+        samplePosting,
+      }),
       ready: isReady,
     });
     const address = config.LEDGER_ADDRESS ?? `${isWildcard(config.RPC_HOST) ? config.host : config.RPC_HOST}:${rpc.port}`;

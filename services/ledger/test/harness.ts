@@ -8,15 +8,17 @@ import {
   RoutingService,
   Side,
   StatementService,
+  type VerifiedBalance,
 } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { openChannel, openLedgerChannel, type RpcClient } from '@gerbang/rpc';
+import { openChannel, openLedgerChannel, type RpcClient, verifyLedger } from '@gerbang/rpc';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
 
-export type Ledger = RpcClient<typeof LedgerService>;
+/** With the routing, because verifying it all needs both. */
+export type Ledger = RpcClient<typeof LedgerService> & RpcClient<typeof RoutingService>;
 
 export type Statements = RpcClient<typeof StatementService>;
 
@@ -68,7 +70,7 @@ export function useLedgerService() {
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined, timeoutMs: 10_000 });
       let closed: Promise<void> | undefined;
       const one: Running = {
-        ledger: channel.client(LedgerService),
+        ledger: { ...channel.client(LedgerService), ...channel.client(RoutingService) },
         statements: channel.client(StatementService),
         routing: channel.client(RoutingService),
         address: `127.0.0.1:${service.port}`,
@@ -86,7 +88,8 @@ export function useLedgerService() {
     open(...seeds: readonly Running[]): { ledger: Ledger; statements: Statements } {
       const channel = openLedgerChannel({ addresses: seeds.map(({ address }) => address), tls: undefined, timeoutMs: 10_000 });
       running.push(channel);
-      return { ledger: channel.client(LedgerService), statements: channel.client(StatementService) };
+      const ledger = { ...channel.client(LedgerService), ...channel.client(RoutingService) };
+      return { ledger, statements: channel.client(StatementService) };
     },
   };
 }
@@ -158,8 +161,19 @@ export async function refusalOf(call: Promise<unknown>): Promise<RefusalCode> {
   return expect.fail('the call was not refused');
 }
 
+/** The whole ledger compared with its journal, with every difference. */
+export async function verified(ledger: Ledger) {
+  const lines: string[] = [];
+  const balances: VerifiedBalance[] = [];
+  const total = await verifyLedger(
+    { ledger, routing: ledger },
+    { difference: (line) => lines.push(line), balance: (balance) => balances.push(balance) },
+  );
+  return { ...total, differences: lines, balances };
+}
+
 /** Nothing differs, and the sum is zero. */
 export async function expectIntact(ledger: Ledger): Promise<void> {
-  const { differences, sumSen } = await ledger.verify({});
+  const { differences, sumSen } = await verified(ledger);
   expect({ differences, sumSen }).toEqual({ differences: [], sumSen: 0n });
 }

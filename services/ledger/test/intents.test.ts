@@ -18,6 +18,7 @@ import {
   settle,
   transfer,
   useLedgerService,
+  verified,
 } from './harness.ts';
 
 const service = useLedgerService();
@@ -33,9 +34,9 @@ describe('intents', () => {
     expect((await ledger.post(capture(400_00n, { feeSen: 25_00n }))).availableAfterSen).toBe(375_00n);
     expect((await ledger.post(release(200_00n))).availableAfterSen).toBe(575_00n);
     expect(await balances(ledger)).toEqual([575_00n, 0n, 0n]);
-    const verified = await ledger.verify({});
-    expect(verified).toMatchObject({ postings: 4n, sumSen: 0n, differences: [] });
-    expect(verified.balances).toMatchObject([{ merchantId: MERCHANT, availableSen: 575_00n, heldSen: 0n, pendingSen: 0n }]);
+    const found = await verified(ledger);
+    expect(found).toMatchObject({ postings: 4n, sumSen: 0n, differences: [] });
+    expect(found.balances).toMatchObject([{ merchantId: MERCHANT, availableSen: 575_00n, heldSen: 0n, pendingSen: 0n }]);
   });
 
   it('answers zeros for what was never touched, and sums over the accounts of a merchant', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { openChannel } from '@gerbang/rpc';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -98,7 +98,7 @@ describe('a restart', () => {
       return child;
     };
     const channel = openChannel({ address: `127.0.0.1:${port}`, tls: undefined, timeoutMs: 20_000 });
-    const ledger = channel.client(LedgerService);
+    const ledger = { ...channel.client(LedgerService), ...channel.client(RoutingService) };
     const child = start();
     await ledger.post(credit(1_000_000n));
     const requests = Array.from({ length: 400 }, () => hold(10n));

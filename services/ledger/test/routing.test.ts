@@ -1,6 +1,6 @@
 import { eventually } from '@gerbang/testkit';
 import { describe, expect, it } from 'vitest';
-import { ACCOUNT, credit, hold, type Ledger, MERCHANT, type Running, refusalOf, useLedgerService } from './harness.ts';
+import { ACCOUNT, credit, hold, type Ledger, MERCHANT, type Running, refusalOf, useLedgerService, verified } from './harness.ts';
 
 const service = useLedgerService();
 const PARTITIONS = ['p0', 'p1', 'p2', 'p3'];
@@ -108,7 +108,7 @@ describe('partitions', () => {
     await eventually('merchants go on', () => merchants.answers() >= before + 40);
     expect(await shares(other)).toEqual({ second: 4 });
     await merchants.end();
-    const { differences, sumSen } = await other.ledger.verify({});
+    const { differences, sumSen } = await verified(other.ledger);
     expect({ differences, sumSen }).toEqual({ differences: [], sumSen: 0n });
   });
 });

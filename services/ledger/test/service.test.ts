@@ -1,7 +1,7 @@
 import { ConfigError } from '@gerbang/runtime';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
-import { credit, expectIntact, hold, useLedgerService } from './harness.ts';
+import { credit, expectIntact, hold, useLedgerService, verified } from './harness.ts';
 
 const service = useLedgerService();
 
@@ -40,7 +40,7 @@ describe('the service', () => {
     await Promise.race(answers);
     await Promise.all([Promise.all(answers), first.close()]);
     const second = await service.start({ database, env: { LEDGER_INSTANCE: 'second' } });
-    expect((await second.ledger.verify({})).postings).toBe(201n);
+    expect((await verified(second.ledger)).postings).toBe(201n);
     await expectIntact(second.ledger);
   });
 });

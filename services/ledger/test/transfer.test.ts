@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ACCOUNT, balances, credit, expectIntact, OTHER_ACCOUNT, refusalOf, transfer, useLedgerService } from './harness.ts';
+import {
+  ACCOUNT,
+  balances,
+  credit,
+  expectIntact,
+  OTHER_ACCOUNT,
+  refusalOf,
+  transfer,
+  useLedgerService,
+  verified,
+} from './harness.ts';
 
 const service = useLedgerService();
 
@@ -11,7 +21,7 @@ describe('a transfer between accounts', () => {
     expect(await balances(ledger)).toEqual([70n, 0n, 0n]);
     expect(await balances(ledger, OTHER_ACCOUNT)).toEqual([30n, 0n, 0n]);
     expect(await refusalOf(ledger.post(transfer(71n)))).toBe('insufficient_balance');
-    expect((await ledger.verify({})).postings).toBe(3n);
+    expect((await verified(ledger)).postings).toBe(3n);
     await expectIntact(ledger);
   });
 

@@ -16,6 +16,8 @@ export type Partitions = {
    * over, or the database is away), timeout.
    */
   get(name: string, signal: AbortSignal): Promise<Partition>;
+  /** Whether the partition is still in the hands of this instance. */
+  holds(partition: Partition): boolean;
   /** Who runs, and who owns what. */
   topology(): Promise<Topology>;
   /** Brings this instance's share nearer to what the rule of spread.ts says: takes over, and hands over at most one partition. */
@@ -96,6 +98,7 @@ export function createPartitions(context: PartitionContext, leases: LeaseStore, 
     async get(name, signal) {
       return open.get(name) ?? (await waiting(shared(name), signal));
     },
+    holds: (partition) => open.get(partition.name) === partition && (lease()?.isValid() ?? false),
     topology: leases.topology,
     async spread() {
       const held = lease();

@@ -23,6 +23,9 @@ export type Projection = { batch: Batch; after: ReadonlyMap<string, bigint> };
 /** Absolute balances, sen, by ledger account, each with the batch that it is of. */
 export type Balances = Map<string, { sen: bigint; seq: bigint }>;
 
+/** Where the journal has a stored posting. */
+export type PostingPlace = Pick<PostingDocument, 'key' | 'seq' | 'index'>;
+
 /** The projections: what can be rebuilt from the journal at any time. Writes are idempotent and may repeat or overlap those of another process. */
 export type ProjectionStore = {
   writePostings(projections: readonly Projection[]): Promise<void>;
@@ -41,7 +44,13 @@ export type ProjectionStore = {
   /** Projected postings of these keys. */
   postings(partition: string, keys: readonly string[]): Promise<PostingDocument[]>;
   countPostings(partition: string, upToSeq: bigint): Promise<number>;
+  /** Of all that are stored, in no order. */
+  placesOfPostings(partition: string): AsyncIterable<PostingPlace>;
+  /** Of those that say they are of a later batch. */
+  postingsAfter(partition: string, seq: bigint): Promise<PostingPlace[]>;
 };
+
+const PLACE = { _id: 0, key: 1, seq: 1, index: 1 } as const;
 
 export async function openProjectionStore(store: Store): Promise<ProjectionStore> {
   const balances = store.collection<BalanceDocument>(BALANCES);
@@ -103,6 +112,12 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
       return new Map(found.map((document) => [document.key, toKnownKey(document)]));
     },
     postings: findPostings,
+    placesOfPostings: (partition) => postings.find({ partition }).project<PostingPlace>(PLACE),
+    postingsAfter: (partition, seq) =>
+      postings
+        .find({ partition, seq: { $gt: seq } })
+        .project<PostingPlace>(PLACE)
+        .toArray(),
     countPostings: (partition, upToSeq) => postings.countDocuments({ partition, seq: { $lte: upToSeq } }),
   };
 }

@@ -1,40 +1,39 @@
-import { isDeepStrictEqual } from 'node:util';
-import { RefusalError, refuse } from '@gerbang/core';
 import type { Journal } from '../journal/journal.ts';
 import type { Partition } from '../partition/partition.ts';
-import { COMPARTMENTS, isSystemAccount, merchantAccount, ownerOf } from '../posting/account.ts';
+import { COMPARTMENTS, merchantAccount, ownerOf } from '../posting/account.ts';
 import type { Batch } from '../posting/posting.ts';
-import { toPostingDocuments } from '../projector/posting-document.ts';
-import type { Projection, ProjectionStore } from '../projector/store.ts';
+import { type PostingDocument, toPostingDocuments } from '../projector/posting-document.ts';
+import type { ProjectionStore } from '../projector/store.ts';
+import { comparePostings, orphans } from './compare-postings.ts';
+import { compareMemory, compareProjected, type Projected, rebuild } from './rebuild.ts';
 
-/** Lines that are listed; what is broken all over needs no list. */
-export const DIFFERENCES_MAX = 1_000;
+/** Postings looked up together. */
+const LOOKUP_POSTINGS = 1_000;
 
-export type Verification = {
-  postings: bigint;
-  sumSen: bigint;
-  differences: string[];
-  balances: { merchantId: string; accountId: string; availableSen: bigint; heldSen: bigint; pendingSen: bigint }[];
-};
+/** The balances of a merchant account by the journal, sen. */
+export type RebuiltBalance = { merchantId: string; accountId: string; availableSen: bigint; heldSen: bigint; pendingSen: bigint };
 
-type Projected = { sen: bigint; seq: bigint; met: boolean };
+/** What a verification comes across; undefined now and then on the way, when there is nothing to tell. */
+export type Finding = { difference: string } | { balance: RebuiltBalance } | undefined;
+
+export type Totals = { postings: bigint; sumSen: bigint };
 
 /**
- * Rebuilds a partition from its journal, in memory bounded by the number of accounts, and compares it with what is kept. Postings and projections go on
- * meanwhile: the projected balances carry the sequence number that they are of, and each is compared when the rebuilding is there; memory is compared
- * as it was at one sequence number, up to which the rebuilding goes.
+ * Rebuilds a partition from its journal, in memory bounded by the number of accounts, and compares it with what is kept: every difference is told as it is
+ * found, then every merchant account. Postings and projections go on meanwhile: the projected balances carry the sequence number that they are of, and
+ * each is compared when the rebuilding is there; memory is compared as it was at one sequence number, up to which the rebuilding goes. What it
+ * tells is worth nothing when the partition has gone to another instance meanwhile.
  */
-export async function verifyPartition(
-  context: { journal: Journal; projections: ProjectionStore },
+export async function* verifyPartition(
+  { journal, projections }: { journal: Journal; projections: ProjectionStore },
   partition: Partition,
-  signal: AbortSignal,
-): Promise<Verification> {
-  const { journal, projections } = context;
+): AsyncGenerator<Finding, Totals> {
   const { name } = partition;
-  const differences: string[] = [];
-  const differ = (what: string) => {
-    if (differences.length < DIFFERENCES_MAX) differences.push(`${name}: ${what}`);
-  };
+  const found: string[] = [];
+  const differ = (what: string) => void found.push(`${name}: ${what}`);
+  function* told() {
+    for (const difference of found.splice(0)) yield { difference };
+  }
 
   const { seq: checkpointSeq } = await projections.checkpoint(name);
   const projected = new Map<string, Projected>();
@@ -43,12 +42,12 @@ export async function verifyPartition(
   const endSeq = partition.lastSeq();
 
   const rebuilt = new Map<string, bigint>();
+  let expected: PostingDocument[] = [];
   let postings = 0n;
   let projectedPostings = 0;
   let last: Pick<Batch, 'seq' | 'epoch'> = { seq: 0n, epoch: 0n };
   for await (const batch of journal.after(name, 0n)) {
     if (batch.seq > endSeq) break;
-    if (signal.aborted) throw new RefusalError(refuse('timeout'));
     if (batch.seq !== last.seq + 1n) differ(`the journal has a gap between ${last.seq} and ${batch.seq}`);
     if (batch.epoch < last.epoch) differ(`the epoch falls from ${last.epoch} to ${batch.epoch} at ${batch.seq}`);
     last = batch;
@@ -57,97 +56,54 @@ export async function verifyPartition(
     compareProjected(batch.seq, touched, rebuilt, projected, checkpointSeq, differ);
     if (batch.seq <= checkpointSeq) {
       projectedPostings += batch.entries.length;
-      await comparePostings(projections, { batch, after: rebuilt }, differ);
+      expected.push(...toPostingDocuments({ batch, after: rebuilt }));
+      if (expected.length >= LOOKUP_POSTINGS) {
+        await comparePostings(projections, name, expected, differ);
+        expected = [];
+      }
     }
+    yield* told();
+    yield undefined;
   }
+  await comparePostings(projections, name, expected, differ);
   if (last.seq < endSeq) differ(`the journal ends at ${last.seq}, the writer is at ${endSeq}`);
   for (const [account, { seq, met }] of projected) {
-    if (!met && seq <= endSeq) differ(`projected balance of ${account} is of ${seq}, where the journal does not touch it`);
+    if (!met) differ(`projected balance of ${account} is of ${seq}, where the journal does not touch it`);
   }
-  const stored = await projections.countPostings(name, checkpointSeq);
-  if (stored !== projectedPostings)
-    differ(`${stored} postings are stored up to ${checkpointSeq}, the journal has ${projectedPostings}`);
   compareMemory(memory, rebuilt, differ);
+  yield* told();
+
+  const stored = await projections.countPostings(name, checkpointSeq);
+  if (stored !== projectedPostings) {
+    differ(`${stored} postings are stored up to ${checkpointSeq}, the journal has ${projectedPostings}`);
+    yield* told();
+    for await (const orphan of orphans(journal, projections.placesOfPostings(name), name))
+      yield { difference: `${name}: ${orphan}` };
+  }
+  const beyond = await projections.postingsAfter(name, endSeq);
+  // What has been journalled by now may well be stored.
+  const writtenSeq = partition.lastSeq();
+  for (const { key, seq } of beyond) {
+    if (seq > writtenSeq) differ(`posting ${key} is stored as of ${seq}, where the journal does not have it`);
+  }
   let sumSen = 0n;
   for (const sen of rebuilt.values()) sumSen += sen;
   if (sumSen !== 0n) differ(`all accounts together are ${sumSen} sen, not 0`);
-  return { postings, sumSen, differences, balances: merchantBalances(rebuilt) };
+  yield* told();
+  for (const balance of merchantBalances(rebuilt)) yield { balance };
+  return { postings, sumSen };
 }
 
-/** Applies a batch, and answers which accounts it touches. */
-function rebuild(batch: Batch, rebuilt: Map<string, bigint>, differ: (what: string) => void): Set<string> {
-  const touched = new Set<string>();
-  for (const { posting, legs } of batch.entries) {
-    let sum = 0n;
-    for (const { account, sen } of legs) {
-      const after = (rebuilt.get(account) ?? 0n) + sen;
-      rebuilt.set(account, after);
-      touched.add(account);
-      sum += sen;
-      if (after < 0n && !isSystemAccount(account)) differ(`${account} is ${after} sen after ${posting.key} at ${batch.seq}`);
-    }
-    if (sum !== 0n) differ(`the entries of ${posting.key} at ${batch.seq} sum up to ${sum} sen`);
-  }
-  return touched;
-}
-
-function compareProjected(
-  seq: bigint,
-  touched: ReadonlySet<string>,
-  rebuilt: ReadonlyMap<string, bigint>,
-  projected: ReadonlyMap<string, Projected>,
-  checkpointSeq: bigint,
-  differ: (what: string) => void,
-): void {
-  for (const account of touched) {
-    const found = projected.get(account);
-    if (found?.seq === seq) {
-      found.met = true;
-      const sen = rebuilt.get(account);
-      if (found.sen !== sen) differ(`projected balance of ${account} is ${found.sen} sen at ${seq}, the journal has ${sen}`);
-    } else if (seq <= checkpointSeq && (found === undefined || found.seq < seq)) {
-      differ(`projected balance of ${account} is of ${found?.seq ?? 'nowhere'}, the journal touches it at ${seq}`);
-    }
-  }
-}
-
-async function comparePostings(
-  projections: ProjectionStore,
-  projection: Projection,
-  differ: (what: string) => void,
-): Promise<void> {
-  const { partition, seq, entries } = projection.batch;
-  if (entries.length === 0) return;
-  const keys = entries.map(({ posting }) => posting.key);
-  const stored = new Map((await projections.postings(partition, keys)).map((document) => [document.key, document]));
-  for (const expected of toPostingDocuments(projection)) {
-    const document = stored.get(expected.key);
-    if (document === undefined) differ(`posting ${expected.key} at ${seq} is not stored`);
-    else if (!isDeepStrictEqual(document, expected)) differ(`posting ${expected.key} at ${seq} is stored otherwise`);
-  }
-}
-
-function compareMemory(
-  memory: ReadonlyMap<string, bigint>,
-  rebuilt: ReadonlyMap<string, bigint>,
-  differ: (what: string) => void,
-): void {
-  for (const account of new Set([...memory.keys(), ...rebuilt.keys()])) {
-    const [kept, sen] = [memory.get(account) ?? 0n, rebuilt.get(account) ?? 0n];
-    if (kept !== sen) differ(`balance of ${account} is ${kept} sen in memory, the journal has ${sen}`);
-  }
-}
-
-function merchantBalances(rebuilt: ReadonlyMap<string, bigint>): Verification['balances'] {
+function* merchantBalances(rebuilt: ReadonlyMap<string, bigint>): Generator<RebuiltBalance> {
   const owners = new Map<string, { merchantId: string; accountId: string }>();
   for (const account of rebuilt.keys()) {
     const owner = ownerOf(account);
     if (owner !== undefined) owners.set(`${owner.merchantId}/${owner.accountId}`, owner);
   }
-  return [...owners.values()].map(({ merchantId, accountId }) => {
+  for (const { merchantId, accountId } of owners.values()) {
     const [availableSen = 0n, heldSen = 0n, pendingSen = 0n] = COMPARTMENTS.map(
       (one) => rebuilt.get(merchantAccount(merchantId, accountId, one)) ?? 0n,
     );
-    return { merchantId, accountId, availableSen, heldSen, pendingSen };
-  });
+    yield { merchantId, accountId, availableSen, heldSen, pendingSen };
+  }
 }

@@ -1,20 +1,29 @@
+import { RefusalError, refuse, refuseField } from '@gerbang/core';
+import type { VerifyRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Context } from '../../context.ts';
-import { DIFFERENCES_MAX, type Verification, verifyPartition } from '../verify-partition.ts';
+import { PARTITION } from '../../partition/name.ts';
+import type { Page } from '../verifications.ts';
+import { verifyPartition } from '../verify-partition.ts';
 
 /**
- * Rebuilds every partition from the journal alone and compares: balances in memory and projected, the posting keys, the sequence, the sums.
- * Of each partition everything is as of one sequence number, while postings go on. Refusals: not_owner (another instance holds a partition), unavailable, timeout.
+ * Rebuilds a partition from the journal alone and compares: balances in memory and projected, entries and posting keys, the sequence, the sums; everything
+ * as of one sequence number, while postings go on. A page of findings at a time; the last page has the totals.
+ * Refusals: validation (partition, cursor), not_owner, unavailable (the partition has moved meanwhile, or too many run), timeout.
  */
-export async function verify(context: Context, signal: AbortSignal) {
-  const verifications: Verification[] = [];
-  for (const { name } of (await context.partitions.topology()).partitions) {
-    const partition = await context.partitions.get(name, signal);
-    verifications.push(await verifyPartition(context, partition, signal));
+export async function verify(context: Context, { partition: name, cursor }: VerifyRequest, signal: AbortSignal): Promise<Page> {
+  if (!PARTITION.test(name)) throw new RefusalError(refuseField('partition', 'is not the name of a partition'));
+  const { partitions, verifications } = context;
+  if (cursor !== '') {
+    const { partition, page } = verifications.next(name, cursor);
+    return confirmed(context, partition, await page);
   }
-  return {
-    postings: verifications.reduce((sum, one) => sum + one.postings, 0n),
-    sumSen: verifications.reduce((sum, one) => sum + one.sumSen, 0n),
-    differences: verifications.flatMap((one) => one.differences).slice(0, DIFFERENCES_MAX),
-    balances: verifications.flatMap((one) => one.balances),
-  };
+  const partition = await partitions.get(name, signal);
+  return confirmed(context, partition, await verifications.begin(partition, verifyPartition(context, partition)));
+}
+
+/** What was found while another instance may have written says nothing. */
+function confirmed({ partitions, verifications }: Context, partition: Parameters<typeof partitions.holds>[0], page: Page): Page {
+  if (partitions.holds(partition)) return page;
+  verifications.drop(partition);
+  throw new RefusalError(refuse('unavailable', { message: 'the partition has moved; begin again' }));
 }

@@ -326,6 +326,17 @@ export declare const GetBalanceResponseSchema: GenMessage<GetBalanceResponse>;
  * @generated from message gerbang.ledger.v1.VerifyRequest
  */
 export declare type VerifyRequest = Message<"gerbang.ledger.v1.VerifyRequest"> & {
+  /**
+   * @generated from field: string partition = 1;
+   */
+  partition: string;
+
+  /**
+   * Of the answer before; empty begins a verification.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
@@ -339,12 +350,14 @@ export declare const VerifyRequestSchema: GenMessage<VerifyRequest>;
  */
 export declare type VerifyResponse = Message<"gerbang.ledger.v1.VerifyResponse"> & {
   /**
+   * On the last page: how many postings the partition has.
+   *
    * @generated from field: int64 postings = 1;
    */
   postings: bigint;
 
   /**
-   * The sum of all accounts, sen. Zero, always.
+   * On the last page: the sum of all accounts, sen. Zero, always.
    *
    * @generated from field: int64 sum_sen = 2;
    */
@@ -358,9 +371,18 @@ export declare type VerifyResponse = Message<"gerbang.ledger.v1.VerifyResponse">
   differences: string[];
 
   /**
+   * By the journal.
+   *
    * @generated from field: repeated gerbang.ledger.v1.VerifiedBalance balances = 4;
    */
   balances: VerifiedBalance[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 5;
+   */
+  nextCursor: string;
 };
 
 /**
@@ -889,7 +911,9 @@ export declare const LedgerService: GenService<{
     output: typeof GetBalanceResponseSchema;
   },
   /**
-   * For operators and tests: recomputes every balance from the journal and compares it with what is kept.
+   * For operators and tests: recomputes a partition's balances from the journal and compares them with what is kept, a page of findings at a time.
+   * Refusals: validation (partition; cursor, also of a verification that is over or was begun elsewhere), not_owner, unavailable (the partition has
+   * moved meanwhile, or too many verifications run).
    *
    * @generated from rpc gerbang.ledger.v1.LedgerService.Verify
    */
