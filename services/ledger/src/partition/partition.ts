@@ -17,6 +17,8 @@ const DRAIN_MS = 3_000;
 
 /** A batch of so many postings shows that the journal has much to do; then the projections wait, so that a burst is taken in at the journal's speed. */
 const PRESSING_POSTINGS = 100;
+/** When no batch has followed for so long, the journal has nothing to do, however large its last batch was. */
+const PRESSING_MS = 100;
 /** Up to this share of the lag at which postings are refused. */
 const YIELD_SHARE = 0.25;
 
@@ -71,11 +73,13 @@ export async function openPartition(
   const { book } = loaded;
   let { lastSeq, lastAtMs } = loaded;
   let lastBatchPostings = 0;
+  let lastBatchMs = Number.NEGATIVE_INFINITY;
 
   const takeIn = (batch: Batch, projector: Projector) => {
     const after = book.apply(batch);
     lastSeq = batch.seq;
     lastBatchPostings = batch.entries.length;
+    lastBatchMs = performance.now();
     lastAtMs = Math.max(lastAtMs, batch.atMs);
     projector.add({ batch, after }, () => book.snapshot());
     metrics.projectorLag(name, projector.lag());
@@ -120,7 +124,10 @@ export async function openPartition(
   const projector = startProjector({
     store: projections,
     backlog: createBacklog(journal, name, loaded.unprojected),
-    shouldYield: () => lastBatchPostings >= PRESSING_POSTINGS && projector.lag() < context.projectorLagMax * YIELD_SHARE,
+    shouldYield: () =>
+      lastBatchPostings >= PRESSING_POSTINGS &&
+      performance.now() - lastBatchMs < PRESSING_MS &&
+      projector.lag() < context.projectorLagMax * YIELD_SHARE,
     projectedSeq: loaded.projectedSeq,
     onProjected(seq, lag) {
       book.forgetKeys(seq, context.recentKeysMax);
