@@ -12,11 +12,13 @@ const CLIENTS = [1, 8, 32, 64];
 /** At least as many branches as clients, so that none waits for another's. */
 const SPREAD_SCALE = 64;
 
+type Best = { perSecond: number; clients: number };
+
 /**
  * The classic debit-credit peer: transactions a second of `pgbench` TPC-B-like on the distribution's PostgreSQL with its default durability, prepared,
  * the best number of clients; over many branches and over one hot one. A notice instead where there is no PostgreSQL.
  */
-export async function measurePgbench(seconds: number): Promise<object> {
+export async function measurePgbench(seconds: number): Promise<{ skipped: string } | { spread: Best; hot: Best }> {
   const binaries = findBinaries();
   if (binaries === undefined) return { skipped: 'PostgreSQL is not installed; on Debian and Ubuntu: apt-get install postgresql' };
   const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-pgbench-'));

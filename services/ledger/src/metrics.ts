@@ -5,8 +5,8 @@ export type Metrics = {
   /** `result` is "done" or a refusal's code. */
   posted(intent: string, result: string): void;
   batchCommitted(postings: number, durationMs: number): void;
-  /** Postings that the projections of a partition do not have yet. */
-  projectorLag(partition: string, postings: number): void;
+  /** Postings that the projections of a partition do not have yet, and the age of the oldest, ms. */
+  projectorLag(partition: string, postings: number, ageMs: number): void;
   /** Another instance tells its lag from now on. */
   partitionLeft(partition: string): void;
 };
@@ -36,13 +36,22 @@ export function createLedgerMetrics(registry: Registry): Metrics {
     labelNames: ['partition'],
     registers: [registry],
   });
+  const lagSeconds = new Gauge({
+    name: 'gerbang_ledger_projector_lag_seconds',
+    help: 'Age of the oldest posting that the projections do not have yet',
+    labelNames: ['partition'],
+    registers: [registry],
+  });
   return {
     posted: (intent, result) => postings.inc({ intent, result }),
     batchCommitted(count, durationMs) {
       batchSize.observe(count);
       commit.observe(durationMs / 1_000);
     },
-    projectorLag: (partition, count) => lag.set({ partition }, count),
+    projectorLag(partition, count, ageMs) {
+      lag.set({ partition }, count);
+      lagSeconds.set({ partition }, ageMs / 1_000);
+    },
     partitionLeft: (partition) => lag.remove({ partition }),
   };
 }

@@ -75,6 +75,11 @@ export async function openPartition(
   let lastBatchPostings = 0;
   let lastBatchMs = Number.NEGATIVE_INFINITY;
 
+  const backlog = createBacklog(journal, name, loaded.unprojected);
+  const reportLag = () => {
+    const nowMs = clock.now();
+    metrics.projectorLag(name, backlog.size(), nowMs - (backlog.oldestAtMs() ?? nowMs));
+  };
   const takeIn = (batch: Batch, projector: Projector) => {
     const after = book.apply(batch);
     lastSeq = batch.seq;
@@ -82,7 +87,7 @@ export async function openPartition(
     lastBatchMs = performance.now();
     lastAtMs = Math.max(lastAtMs, batch.atMs);
     projector.add({ batch, after }, () => book.snapshot());
-    metrics.projectorLag(name, projector.lag());
+    reportLag();
   };
   /** One insertion: the batch is in the book afterwards, or an earlier writer's is (undefined: decide again), or `fenced`. */
   const append = async (entries: readonly Entry[], projector: Projector, signal: AbortSignal) => {
@@ -123,15 +128,15 @@ export async function openPartition(
 
   const projector = startProjector({
     store: projections,
-    backlog: createBacklog(journal, name, loaded.unprojected),
+    backlog,
     shouldYield: () =>
       lastBatchPostings >= PRESSING_POSTINGS &&
       performance.now() - lastBatchMs < PRESSING_MS &&
       projector.lag() < context.projectorLagMax * YIELD_SHARE,
     projectedSeq: loaded.projectedSeq,
-    onProjected(seq, lag) {
+    onProjected(seq) {
       book.forgetKeys(seq, context.recentKeysMax);
-      metrics.projectorLag(name, lag);
+      reportLag();
     },
     log,
   });

@@ -31,8 +31,9 @@ export class Book {
 
   /** Sets a balance that was loaded. */
   restore(account: string, sen: bigint): void {
+    const isNew = !this.#balances.has(account);
     this.#balances.set(account, sen);
-    const owner = ownerOf(account);
+    const owner = isNew ? ownerOf(account) : undefined;
     if (owner === undefined) return;
     const accounts = this.#accountsOfMerchant.get(owner.merchantId);
     if (accounts === undefined) this.#accountsOfMerchant.set(owner.merchantId, new Set([owner.accountId]));

@@ -10,6 +10,8 @@ export type Backlog = {
   add(projection: Projection, balances: () => Map<string, bigint>): void;
   /** Postings that wait. */
   size(): number;
+  /** Business time of the oldest batch that waits, as far as it is in memory. */
+  oldestAtMs(): number | undefined;
   /** The oldest batches up to a number of postings, at least one batch unless nothing waits; they stay until they are removed. */
   oldest(postingsMax: number): Promise<Projection[]>;
   removeOldest(batches: number): void;
@@ -51,6 +53,7 @@ export function createBacklog(journal: Pick<Journal, 'after'>, partition: string
       if (inFront >= limits.inMemory) behind = { after: seq, last: seq, balances: balances() };
     },
     size: () => size,
+    oldestAtMs: () => front[0]?.batch.atMs,
     async oldest(postingsMax) {
       if (front.length === 0 && behind !== undefined) {
         if (behind.after < behind.last) await readOn(behind);

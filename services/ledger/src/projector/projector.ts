@@ -37,7 +37,7 @@ export function startProjector(options: {
   projectedSeq: bigint;
   /** Whether the journal has so much to do that the projections are left for later. */
   shouldYield: () => boolean;
-  onProjected: (seq: bigint, lag: number) => void;
+  onProjected: (seq: bigint) => void;
   log: Logger;
 }): Projector {
   const { store, backlog, shouldYield, onProjected, log } = options;
@@ -87,7 +87,7 @@ export function startProjector(options: {
       backlog.removeOldest(round.length);
       for (const projection of round) note(projection);
       projectedSeq = last.batch.seq;
-      onProjected(projectedSeq, backlog.size());
+      onProjected(projectedSeq);
       for (const listener of listeners) listener();
       if (balancesAreDue()) await writeBalances();
     }
