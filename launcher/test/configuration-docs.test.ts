@@ -66,7 +66,10 @@ describe('docs/configuration.md lists exactly what is read', () => {
 
   test('the launcher', () => {
     // The packages under node_modules link to each other, and a walk into them finds no end.
-    const sources = globSync('**/*.{ts,mjs}', { cwd: path.join(root, 'launcher'), exclude: ['**/node_modules/**', '**/*.test.ts'] });
+    const sources = globSync('**/*.{ts,mjs}', {
+      cwd: path.join(root, 'launcher'),
+      exclude: ['**/node_modules/**', '**/*.test.ts'],
+    });
     const files = sources.map((file) => read(path.join('launcher', file)));
     const names = files.flatMap((text) =>
       [...text.matchAll(/\bprocess\.env\.([A-Z][A-Z0-9_]+)/g)].map((match) => match[1] ?? ''),
