@@ -36,8 +36,7 @@ beforeAll(async () => {
     GERBANG_NODE: process.execPath,
     GERBANG_PNPM: execFileSync('sh', ['-c', 'command -v pnpm']).toString().trim(),
     MERCHANT_RPC: `127.0.0.1:${ports.merchantRpc}`,
-    // On a server that others use too, databases of its own.
-    MONGODB_DB_PREFIX: `test_${randomBytes(5).toString('hex')}_`,
+    ...ownDatabases(),
   };
 });
 
@@ -59,12 +58,19 @@ test('npm start, the first payment as it is pasted, Ctrl-C; then afresh', async 
   });
   const before = demo();
   await interrupt(first);
+  // A server that MONGODB_URI names keeps what it has; there, afresh means other databases.
+  env = { ...env, ...ownDatabases() };
   const fresh = await start(['start', '--', '--fresh']);
   expect(demo().merchant_id).not.toBe(before.merchant_id);
   const help = execFileSync('npm', ['run', 'gerbang', '--', '--help'], { cwd: root, env }).toString();
   expect(help).toContain('merchant');
   await interrupt(fresh);
 }, 180_000);
+
+/** Also on a server that others use, nobody else's. */
+function ownDatabases(): { MONGODB_DB_PREFIX: string } {
+  return { MONGODB_DB_PREFIX: `test_${randomBytes(5).toString('hex')}_` };
+}
 
 function demo(): { merchant_id: string } {
   return JSON.parse(readFileSync(path.join(folder, '.gerbang/demo.json'), 'utf8'));
