@@ -33,17 +33,23 @@ export function openChannel(options: {
   const pool = new LanePool(options);
   const server = parseAddress(options.address);
   const defaultTimeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const clients = new Map<DescService, object>();
+  const createClient = (desc: DescService): object => {
+    const methods = desc.methods.map((method) => {
+      const called = describe(method, server);
+      return [
+        method.localName,
+        (request: Record<string, unknown>, call: CallOptions = {}) =>
+          callWithRetries(pool, called, request, call, defaultTimeoutMs),
+      ];
+    });
+    return Object.fromEntries(methods);
+  };
   return {
     client<S extends DescService>(desc: S): RpcClient<S> {
-      const methods = desc.methods.map((method) => {
-        const called = describe(method, server);
-        return [
-          method.localName,
-          (request: Record<string, unknown>, call: CallOptions = {}) =>
-            callWithRetries(pool, called, request, call, defaultTimeoutMs),
-        ];
-      });
-      return Object.fromEntries(methods) as RpcClient<S>;
+      const client = clients.get(desc) ?? createClient(desc);
+      clients.set(desc, client);
+      return client as RpcClient<S>;
     },
     close: () => pool.close(),
   };
@@ -109,9 +115,9 @@ function callOnce(
   path: string,
   request: Uint8Array,
   deadlineMs: number,
-  { signal, address }: CallOptions,
+  { signal }: CallOptions,
 ): Promise<Uint8Array> {
-  const call = pool.start({ path, request, traceparent: currentTraceparent(), deadlineMs, address });
+  const call = pool.start({ path, request, traceparent: currentTraceparent(), deadlineMs });
   if (signal === undefined) return call.answer;
   const cancel = () => pool.cancel(call);
   if (signal.aborted) cancel();

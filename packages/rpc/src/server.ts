@@ -1,11 +1,13 @@
+import { LaneService } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { Server } from '@grpc/grpc-js';
 import { Admission } from './admission.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { type Implementation, implement } from './implementation.ts';
-import { MESSAGE_BYTES_MAX } from './lanes/frames.ts';
+import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX } from './lanes/frames.ts';
 import { serveLanes } from './lanes/lane-server.ts';
+import { serveReflection } from './reflection.ts';
 import { serverCredentials, type TlsFiles } from './tls.ts';
 import { serveUnary } from './unary-server.ts';
 
@@ -14,8 +16,8 @@ const DRAIN_MS = 15_000;
 export type RpcServer = Closeable & { port: number };
 
 /**
- * Starts the service's gRPC listener: our own services call over lanes, others by plain unary calls, on one port, with health checks that follow
- * `ready`. Closing sends new calls elsewhere and finishes those in flight.
+ * Starts the service's gRPC listener: our own services call over lanes, others by plain unary calls, on one port, with server reflection, and with
+ * health checks that follow `ready`. Closing sends new calls elsewhere and finishes those in flight.
  */
 export async function startRpcServer(options: {
   host: string;
@@ -24,9 +26,12 @@ export async function startRpcServer(options: {
   log: Logger;
   implementations: Implementation[];
   ready: () => boolean;
+  /** Calls that may run at once, over all callers; one more is refused fast. */
+  inFlightMax?: number;
 }): Promise<RpcServer> {
   const server = new Server({
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+    'grpc-node.flow_control_window': FLOW_WINDOW_BYTES,
     // A client whose host is gone says nothing; its lanes are closed when it does not answer this.
     'grpc.keepalive_time_ms': 20_000,
     'grpc.keepalive_timeout_ms': 5_000,
@@ -35,11 +40,12 @@ export async function startRpcServer(options: {
   const dispatcher = new Dispatcher({
     implementations,
     enforceCallers: options.tls !== undefined,
-    admission: new Admission(),
+    admission: new Admission(options.inFlightMax),
     log: options.log,
   });
   serveUnary(server, implementations, dispatcher);
   const lanes = serveLanes(server, dispatcher);
+  serveReflection(server, [...implementations.map(({ desc }) => desc), LaneService]);
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${options.host}:${options.port}`, serverCredentials(options.tls), (error, bound) =>
       error === null ? resolve(bound) : reject(error),

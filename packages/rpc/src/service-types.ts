@@ -25,11 +25,6 @@ export type CallOptions = {
   timeoutMs?: number;
   /** False: one attempt alone, whatever the contract allows; the caller tries again itself, perhaps elsewhere. */
   retry?: boolean;
-  /**
-   * The replica that is to answer, `host:port`, where only that one can: such as a partition's owner, which an earlier answer has named. Any replica
-   * when absent.
-   */
-  address?: string;
 };
 
 /** One async function a method. Throws RefusalError: what the handler refused, or `unavailable`, `timeout` and `internal` of the road itself. */
@@ -41,6 +36,6 @@ export type RpcClient<S extends DescService> = {
 };
 
 /** The path of a method on the wire. */
-export function methodPath(method: DescMethod): string {
+export function methodPath(method: Pick<DescMethod, 'parent' | 'name'>): string {
   return `/${method.parent.typeName}/${method.name}`;
 }

@@ -1,14 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { RefusalError, refuse, refuseField } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
 import { currentTraceId, startTelemetry, withSpan } from '@gerbang/runtime';
 import { eventually, freePort, testLog } from '@gerbang/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Handlers,
   implement,
@@ -209,78 +205,4 @@ test('health follows the service', async () => {
   const server = await serve({});
   opened.push(server);
   expect((await open(server.port).client(Health).check({})).status).toBe(HealthCheckResponse_ServingStatus.SERVING);
-});
-
-describe('with certificates', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-tls-'));
-  const file = (name: string) => path.join(folder, name);
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
-
-  function certificate(name: string): TlsFiles {
-    openssl(
-      'req',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      file(`${name}.key`),
-      '-out',
-      file(`${name}.csr`),
-      '-subj',
-      `/CN=${name}`,
-      '-addext',
-      'subjectAltName=IP:127.0.0.1',
-    );
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      file(`${name}.csr`),
-      '-CA',
-      file('ca.pem'),
-      '-CAkey',
-      file('ca.key'),
-      '-CAcreateserial',
-      '-out',
-      file(`${name}.pem`),
-      '-days',
-      '1',
-      '-copy_extensions',
-      'copy',
-    );
-    return { ca: file('ca.pem'), cert: file(`${name}.pem`), key: file(`${name}.key`) };
-  }
-
-  test('only the listed callers may call', async () => {
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      file('ca.key'),
-      '-out',
-      file('ca.pem'),
-      '-days',
-      '1',
-      '-subj',
-      '/CN=test authority',
-    );
-    const [ledger, moneyOut, edge] = ['ledger', 'money-out', 'edge'].map(certificate);
-    const server = await serve(
-      { post: async (_request, { caller }) => ({ availableAfterSen: caller === 'money-out' ? 1n : 0n }) },
-      0,
-      ledger,
-      ['money-out'],
-    );
-    opened.push(server);
-    expect((await open(server.port, moneyOut).client(LedgerService).post({})).availableAfterSen).toBe(1n);
-    await expect(open(server.port, edge).client(LedgerService).post({})).rejects.toMatchObject({
-      refusal: { refused: 'forbidden' },
-    });
-    await expect(open(server.port).client(LedgerService).post({}, { timeoutMs: 500 })).rejects.toMatchObject({
-      refusal: { refused: expect.any(String) },
-    });
-  });
 });

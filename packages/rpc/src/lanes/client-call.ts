@@ -12,8 +12,6 @@ export type CallRequest = {
   traceparent: string;
   /** `performance.now()` milliseconds. */
   deadlineMs: number;
-  /** The replica that is to answer, `host:port`; undefined: any. */
-  address: string | undefined;
 };
 
 /** One attempt at a call, on the side of the caller. `answer` is the encoded answer; it rejects with CallError. */
@@ -22,7 +20,6 @@ export class ClientCall {
   readonly request: Uint8Array;
   readonly traceparent: string;
   readonly deadlineMs: number;
-  readonly address: string | undefined;
   readonly answer: Promise<Uint8Array>;
   /** Where it is under way, and as what; undefined while it waits for a lane. */
   lane: ClientLane | undefined;
@@ -40,7 +37,6 @@ export class ClientCall {
     this.request = request.request;
     this.traceparent = request.traceparent;
     this.deadlineMs = request.deadlineMs;
-    this.address = request.address;
     this.#onSettled = onSettled;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     this.answer = promise;

@@ -3,7 +3,7 @@ import { Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
 import { channelCredentials, type TlsFiles } from '../tls.ts';
 import { Assembly } from './assembly.ts';
 import type { ClientCall } from './client-call.ts';
-import { MESSAGE_BYTES_MAX, Outgoing, openMethod } from './frames.ts';
+import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX, Outgoing, openMethod } from './frames.ts';
 import { Outbox } from './outbox.ts';
 
 const OPEN_TIMEOUT_MS = 3_000;
@@ -41,6 +41,7 @@ export class ClientLane {
     this.#events = events;
     this.#client = new Client(address, channelCredentials(options.tls), {
       'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+      'grpc-node.flow_control_window': FLOW_WINDOW_BYTES,
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_http_proxy': 0,
       'grpc.enable_retries': 0,
@@ -57,7 +58,8 @@ export class ClientLane {
     // Every end comes with a status, that of a failure too; an error without a listener would end the process.
     this.#stream.on('error', () => {});
     this.#stream.on('status', ({ code, details }) => this.#close(code === status.OK ? 'the server has ended it' : details));
-    this.#openedBy = setTimeout(() => this.#close(`no answer within ${OPEN_TIMEOUT_MS} ms`), OPEN_TIMEOUT_MS);
+    // Where this process itself stood still, what has come meanwhile is read first.
+    this.#openedBy = setTimeout(() => setImmediate(() => this.#giveUpOpening()), OPEN_TIMEOUT_MS);
   }
 
   get state(): 'opening' | 'open' | 'leaving' | 'closed' {
@@ -114,6 +116,10 @@ export class ClientLane {
   /** Closes now; calls under way fail. */
   close(): void {
     this.#close('closed');
+  }
+
+  #giveUpOpening(): void {
+    if (this.#state === 'opening') this.#close(`no answer within ${OPEN_TIMEOUT_MS} ms`);
   }
 
   #receive(frames: Frame[]): void {

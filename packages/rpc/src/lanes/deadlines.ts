@@ -40,7 +40,8 @@ export class Deadlines<T extends { readonly deadlineMs: number }> {
   #arm(dueMs: number, nowMs: number): void {
     clearTimeout(this.#timer);
     this.#dueMs = dueMs;
-    this.#timer = setTimeout(this.#sweep, Math.max(0, Math.ceil(dueMs - nowMs)));
+    // Where this process itself stood still, answers that have come meanwhile are read first: they are in time for their callers.
+    this.#timer = setTimeout(() => setImmediate(this.#sweep), Math.max(0, Math.ceil(dueMs - nowMs)));
     this.#timer.unref();
   }
 

@@ -14,6 +14,9 @@ export const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** A larger payload leaves in parts of this size, between which those of other calls have their turn. */
 export const CHUNK_BYTES = 16 * 1024;
 
+/** What may be under way unread on one connection: HTTP/2's own 64 KiB would bound a lane that carries all calls over a longer way. */
+export const FLOW_WINDOW_BYTES = 1024 * 1024;
+
 /** How LaneService.Open travels; both sides use it. */
 export const openMethod = {
   path: methodPath(LaneService.method.open),

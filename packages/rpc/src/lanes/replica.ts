@@ -7,21 +7,18 @@ const BACKOFF_FIRST_MS = 50;
 const BACKOFF_MAX_MS = 500;
 
 export type ReplicaEvents = {
-  /** A lane is open, or has failed to open, or has gone; the replica's state says which. */
-  changed(replica: Replica): void;
+  /** A lane is open, or has failed to open, or has gone. */
+  changed(): void;
   /** Calls that certainly never left and may go elsewhere. */
   returned(calls: ClientCall[]): void;
 };
 
 /**
- * One server process by its address. It has one lane, opened on demand, and opened again with backoff for as long as it is wanted; lanes that the
+ * One server process by its address. It has one lane, which is opened again with backoff for as long as the replica is wanted; lanes that the
  * server is leaving finish beside it.
  */
 export class Replica {
   readonly address: string;
-  /** Whether the name resolves to it; the others were named by a caller. */
-  resolved: boolean;
-  usedMs = performance.now();
   /** Why the last attempt failed. */
   reason = 'not tried yet';
   readonly #options: { tls: TlsFiles | undefined; serverName: string | undefined };
@@ -32,13 +29,8 @@ export class Replica {
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(
-    address: string,
-    options: { tls: TlsFiles | undefined; serverName: string | undefined; resolved: boolean },
-    events: ReplicaEvents,
-  ) {
+  constructor(address: string, options: { tls: TlsFiles | undefined; serverName: string | undefined }, events: ReplicaEvents) {
     this.address = address;
-    this.resolved = options.resolved;
     this.#options = options;
     this.#events = events;
   }
@@ -52,6 +44,11 @@ export class Replica {
     return this.#lane?.state === 'opening';
   }
 
+  /** Whether it has been retired and nothing is under way there any more. */
+  get isGone(): boolean {
+    return this.#closed && this.#leaving.size === 0;
+  }
+
   /** Starts to open a lane unless there is one, or the last attempt has only just failed. */
   open(): void {
     if (this.#closed || this.#lane !== undefined || this.#retry !== undefined) return;
@@ -60,7 +57,7 @@ export class Replica {
       this.#lane = new ClientLane(this.address, this.#options, {
         opened: () => {
           this.#failures = 0;
-          this.#events.changed(this);
+          this.#events.changed();
         },
         leaving: (lane) => {
           this.#leaving.add(lane);
@@ -107,11 +104,10 @@ export class Replica {
       this.#failures++;
       this.#retry = setTimeout(() => {
         this.#retry = undefined;
-        // One that only callers have named is opened again when one of them does so again.
-        if (this.resolved) this.open();
+        this.open();
       }, waitMs);
       this.#retry.unref();
     }
-    this.#events.changed(this);
+    this.#events.changed();
   }
 }

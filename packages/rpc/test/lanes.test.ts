@@ -1,0 +1,241 @@
+import { RefusalError } from '@gerbang/core';
+import { FrameKind, LaneService } from '@gerbang/proto/gerbang/rpc/v1/lane';
+import { eventually } from '@gerbang/testkit';
+import { Client, credentials } from '@grpc/grpc-js';
+import { afterAll, expect, test } from 'vitest';
+import { openMethod } from '../src/lanes/frames.ts';
+import { Opened } from './harness.ts';
+
+const opened = new Opened();
+afterAll(() => opened.close());
+
+/** Larger than any chunk, smaller than what is allowed. */
+const LARGE = 'x'.repeat(3 * 1024 * 1024);
+const TOO_LARGE = 'x'.repeat(5 * 1024 * 1024);
+
+/** What the road says of a call that failed. */
+async function failureOf(call: Promise<unknown>): Promise<{ refused: string; cause: string }> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof RefusalError)) throw new Error(`it has not failed with a refusal: ${String(error)}`);
+  return { refused: error.refusal.refused, cause: String(error.cause) };
+}
+
+test('calls of one turn travel together and each gets its own answer', async () => {
+  const server = await opened.serve({ post: async ({ amountSen }) => ({ availableAfterSen: amountSen * 2n }) });
+  const ledger = opened.ledger(server.port);
+  const answers = await Promise.all(Array.from({ length: 2_000 }, (_, i) => ledger.post({ amountSen: BigInt(i) })));
+  expect(answers.map(({ availableAfterSen }) => availableAfterSen)).toEqual(
+    Array.from({ length: 2_000 }, (_, i) => BigInt(i * 2)),
+  );
+});
+
+test('a large request holds up no other', async () => {
+  const order: string[] = [];
+  const server = await opened.serve({
+    post: async ({ description }) => {
+      order.push(description.length > 100 ? 'large' : 'small');
+      return { availableAfterSen: BigInt(description.length) };
+    },
+  });
+  const ledger = opened.ledger(server.port);
+  await ledger.post({ description: 'the lane is open' });
+  const large = ledger.post({ description: LARGE });
+  const small = ledger.post({ description: 'small' });
+  expect((await large).availableAfterSen).toBe(BigInt(LARGE.length));
+  await small;
+  expect(order).toEqual(['small', 'small', 'large']);
+});
+
+test('a large answer holds up no other', async () => {
+  const large = Promise.withResolvers<void>();
+  const server = await opened.serve({
+    verify: async () => {
+      large.resolve();
+      return { differences: [LARGE] };
+    },
+    getBalance: async () => {
+      await large.promise;
+      return {};
+    },
+  });
+  const ledger = opened.ledger(server.port);
+  const order: string[] = [];
+  const waiting = ledger.getBalance({}).then(() => order.push('small'));
+  const { differences } = await ledger.verify({});
+  order.push('large');
+  await waiting;
+  expect(differences[0]).toBe(LARGE);
+  expect(order).toEqual(['small', 'large']);
+});
+
+test('what is too large is refused on either way, and the lane goes on', async () => {
+  const server = await opened.serve({ verify: async () => ({ differences: [TOO_LARGE] }), post: async () => ({}) });
+  const ledger = opened.ledger(server.port);
+  for (const call of [ledger.post({ description: TOO_LARGE }), ledger.verify({})]) {
+    const { refused, cause } = await failureOf(call);
+    expect(refused).toBe('unavailable');
+    expect(cause).toContain('RESOURCE_EXHAUSTED');
+  }
+  await ledger.post({});
+});
+
+test('a refusal of a call whose request is still coming ends it', async () => {
+  const blocked = Promise.withResolvers<object>();
+  const server = await opened.serve({ post: () => blocked.promise }, { inFlightMax: 1 });
+  const ledger = opened.ledger(server.port);
+  const first = ledger.post({});
+  expect((await failureOf(ledger.post({ description: LARGE }))).cause).toContain('RESOURCE_EXHAUSTED');
+  blocked.resolve({});
+  await first;
+});
+
+test('calls beyond the bound are refused at once and not tried again; room that is free again is used', async () => {
+  const blocked = Promise.withResolvers<object>();
+  let begun = 0;
+  const server = await opened.serve(
+    {
+      post: () => {
+        begun++;
+        return blocked.promise;
+      },
+    },
+    { inFlightMax: 10 },
+  );
+  const ledger = opened.ledger(server.port);
+  const failures: Promise<{ refused: string; cause: string }>[] = [];
+  const calls = Array.from({ length: 20 }, () => ledger.post({}));
+  let done = 0;
+  for (const call of calls) failures.push(failureOf(call.then(() => done++)).catch(() => ({ refused: '', cause: '' })));
+  await eventually('the server is full', () => begun === 8);
+  // One caller leaves room for another, however much it sends.
+  const other = opened.ledger(server.port).post({});
+  await eventually('the other one has begun', () => begun === 9);
+  blocked.resolve({});
+  await other;
+  const refused = (await Promise.all(failures)).filter(({ refused }) => refused !== '');
+  expect(done).toBe(8);
+  expect(refused).toHaveLength(12);
+  for (const { refused: code, cause } of refused) {
+    expect(code).toBe('unavailable');
+    expect(cause).toContain('RESOURCE_EXHAUSTED');
+  }
+  await ledger.post({});
+});
+
+test('a place is taken until the handler has ended, also when its caller has long gone', async () => {
+  const blocked = Promise.withResolvers<object>();
+  let cancelled = 0;
+  const server = await opened.serve(
+    {
+      post: (_request, { signal }) => {
+        signal.addEventListener('abort', () => cancelled++);
+        return blocked.promise;
+      },
+      verify: async () => ({}),
+    },
+    { inFlightMax: 2 },
+  );
+  const ledger = opened.ledger(server.port);
+  await ledger.verify({});
+  expect((await failureOf(ledger.post({}, { timeoutMs: 300 }))).refused).toBe('timeout');
+  await eventually('the handler was told', () => cancelled === 1);
+  const second = ledger.post({});
+  await eventually('there is no room', async () =>
+    (await failureOf(ledger.post({}, { timeoutMs: 100 }))).cause.includes('RESOURCE_EXHAUSTED'),
+  );
+  blocked.resolve({});
+  await second;
+  await ledger.post({});
+});
+
+test('a caller that starts more than it may is told so at once', async () => {
+  const blocked = Promise.withResolvers<object>();
+  const server = await opened.serve({ post: () => blocked.promise }, { inFlightMax: 100_000 });
+  const ledger = opened.ledger(server.port);
+  const calls = Array.from({ length: 8_010 }, () =>
+    ledger.post({}).then(
+      () => 'done',
+      (error: unknown) => String((error as Error).cause),
+    ),
+  );
+  const beyond = await Promise.all(calls.slice(8_000));
+  for (const answer of beyond) expect(answer).toContain('too many calls are under way');
+  blocked.resolve({});
+  expect(new Set(await Promise.all(calls.slice(0, 8_000)))).toEqual(new Set(['done']));
+});
+
+test('deadlines of many calls end each in its own time', async () => {
+  const ended: number[] = [];
+  const server = await opened.serve({
+    post: ({ amountSen }, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          ended.push(Number(amountSen));
+          reject(new Error('aborted'));
+        });
+      }),
+    verify: async () => ({}),
+  });
+  const ledger = opened.ledger(server.port);
+  await ledger.verify({});
+  const order: number[] = [];
+  await Promise.all(
+    [2_000, 300, 1_000].map(async (timeoutMs) => {
+      expect((await failureOf(ledger.post({ amountSen: BigInt(timeoutMs) }, { timeoutMs }))).refused).toBe('timeout');
+      order.push(timeoutMs);
+    }),
+  );
+  expect(order).toEqual([300, 1_000, 2_000]);
+  await eventually('all handlers were told', () => ended.length === 3);
+});
+
+test('what makes no sense ends the lane it came over and no other', async () => {
+  const server = await opened.serve({ post: async () => ({}) });
+  const ledger = opened.ledger(server.port);
+  await ledger.post({});
+  const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
+  const stream = client.makeBidiStreamRequest(openMethod.path, (bytes: Buffer) => bytes, openMethod.responseDeserialize);
+  const failed = new Promise((resolve) => stream.on('error', resolve));
+  stream.on('data', () => {});
+  stream.write(Buffer.from([0xff, 0xff, 0xff, 0x01]));
+  await failed;
+  await ledger.post({});
+  client.close();
+});
+
+test('frames of a later version, and of calls that are not there, are passed over', async () => {
+  const server = await opened.serve({ post: async () => ({ availableAfterSen: 3n }) });
+  const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
+  const stream = client.makeBidiStreamRequest(openMethod.path, openMethod.requestSerialize, openMethod.responseDeserialize);
+  const kinds: FrameKind[] = [];
+  stream.on('data', (frames: { kind: FrameKind }[]) => kinds.push(...frames.map(({ kind }) => kind)));
+  const frame = (kind: number, callId: number, method = '') =>
+    ({
+      $typeName: 'gerbang.rpc.v1.Frame',
+      kind,
+      callId,
+      method,
+      payload: new Uint8Array(),
+      more: false,
+      timeoutMs: 1_000,
+      traceparent: '',
+      status: 0,
+      message: '',
+    }) as const;
+  stream.write([
+    frame(99, 0),
+    frame(FrameKind.CHUNK, 7),
+    frame(FrameKind.CANCEL, 7),
+    frame(FrameKind.CALL, 8, '/gerbang.ledger.v1.LedgerService/Nothing'),
+  ]);
+  stream.write([frame(FrameKind.PING, 0), frame(FrameKind.CALL, 9, '/gerbang.ledger.v1.LedgerService/Post')]);
+  await eventually('both calls are answered', () => kinds.includes(FrameKind.ANSWER));
+  expect(kinds).toEqual(expect.arrayContaining([FrameKind.WELCOME, FrameKind.FAILURE, FrameKind.PONG, FrameKind.ANSWER]));
+  stream.end();
+  await new Promise((resolve) => stream.on('end', resolve));
+  client.close();
+  expect(openMethod.path).toBe(`/${LaneService.typeName}/Open`);
+});

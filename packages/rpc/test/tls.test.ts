@@ -1,0 +1,59 @@
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
+import { status } from '@grpc/grpc-js';
+import { afterAll, expect, test } from 'vitest';
+import type { RpcServer, TlsFiles } from '../src/index.ts';
+import { createAuthority } from './certificates.ts';
+import { Opened } from './harness.ts';
+import { unaryCall } from './unary-call.ts';
+
+const opened = new Opened();
+afterAll(() => opened.close());
+
+const certificate = createAuthority();
+const ledgerTls = certificate('ledger');
+const moneyOutTls = certificate('money-out');
+const edgeTls = certificate('edge');
+
+const serve = (tls = ledgerTls): Promise<RpcServer> =>
+  opened.serve(
+    { post: async (_request, { caller }) => ({ availableAfterSen: caller === 'money-out' ? 1n : 0n }) },
+    { tls, callers: ['money-out'] },
+  );
+
+function open(port: number, tls: TlsFiles | undefined, address = `127.0.0.1:${port}`) {
+  return opened.channel({ address, tls, timeoutMs: 1_000, lookup: async () => ['127.0.0.1'] });
+}
+
+test('only the listed callers may call, over lanes and by plain calls', async () => {
+  const { port } = await serve();
+  expect((await open(port, moneyOutTls).client(LedgerService).post({})).availableAfterSen).toBe(1n);
+  await expect(open(port, edgeTls).client(LedgerService).post({})).rejects.toMatchObject({ refusal: { refused: 'forbidden' } });
+  const post = LedgerService.method.post;
+  expect((await unaryCall(port, post, {}, { tls: moneyOutTls })).availableAfterSen).toBe(1n);
+  await expect(unaryCall(port, post, {}, { tls: edgeTls })).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+});
+
+test('who has no certificate of the authority gets no lane', async () => {
+  const { port } = await serve();
+  const stranger = createAuthority()('money-out');
+  for (const tls of [undefined, { ...stranger, ca: ledgerTls.ca }]) {
+    await expect(open(port, tls).client(LedgerService).post({}, { timeoutMs: 500 })).rejects.toMatchObject({
+      refusal: { refused: expect.stringMatching(/^(unavailable|timeout)$/) },
+    });
+  }
+});
+
+test('health is for every service', async () => {
+  const { port } = await serve();
+  const { status: serving } = await open(port, edgeTls).client(Health).check({});
+  expect(serving).toBe(HealthCheckResponse_ServingStatus.SERVING);
+});
+
+test('replicas show the certificate of the name that they were looked up by', async () => {
+  const { port } = await serve(certificate('by-name', 'DNS:ledger.test'));
+  const named = open(port, moneyOutTls, `ledger.test:${port}`).client(LedgerService);
+  expect((await named.post({})).availableAfterSen).toBe(1n);
+  const other = open(port, moneyOutTls, `other.test:${port}`).client(LedgerService);
+  await expect(other.post({}, { timeoutMs: 500 })).rejects.toMatchObject({ refusal: { refused: 'unavailable' } });
+});
