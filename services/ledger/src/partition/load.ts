@@ -8,6 +8,8 @@ import { upgradeProjections } from '../projector/upgrade.ts';
 export type Loaded = {
   book: Book;
   lastSeq: bigint;
+  /** The epoch of the last batch; 0 when there is none. */
+  lastEpoch: bigint;
   lastAtMs: number;
   /** How far the projections went, and what they do not have yet. */
   projectedSeq: bigint;
@@ -29,6 +31,9 @@ export async function loadPartition(journal: Journal, projections: ProjectionSto
   }
   let lastSeq = checkpoint.seq;
   let lastAtMs = checkpoint.atMs;
+  // The barrier of a later writer may be projected already.
+  const atCheckpoint = checkpoint.seq === 0n ? undefined : await journal.readNow(partition, checkpoint.seq);
+  let lastEpoch = atCheckpoint?.epoch ?? 0n;
   const batches: Batch[] = [];
   for await (const batch of journal.after(partition, checkpoint.seq)) {
     if (batch.seq !== lastSeq + 1n) throw new Error(`the journal of ${partition} has a gap after ${lastSeq}`);
@@ -37,8 +42,9 @@ export async function loadPartition(journal: Journal, projections: ProjectionSto
     }
     batches.push(batch);
     lastSeq = batch.seq;
+    lastEpoch = batch.epoch;
     lastAtMs = Math.max(lastAtMs, batch.atMs);
   }
   const unprojected = batches.map((batch) => ({ batch, after: book.apply(batch) }));
-  return { book, lastSeq, lastAtMs, projectedSeq: checkpoint.seq, unprojected };
+  return { book, lastSeq, lastEpoch, lastAtMs, projectedSeq: checkpoint.seq, unprojected };
 }

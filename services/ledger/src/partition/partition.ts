@@ -70,6 +70,8 @@ export async function openPartition(
 ): Promise<Partition | undefined> {
   const { journal, projections, clock, newId, metrics, log } = context;
   const loaded = await loadPartition(journal, projections, name);
+  // A later writer came while this one had not begun to load; without this it would write behind that one's barrier.
+  if (loaded.lastEpoch > epoch) return undefined;
   const { book } = loaded;
   let { lastSeq, lastAtMs } = loaded;
   let lastBatchPostings = 0;
