@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { create, type DescMethod, type DescService, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { RefusalError, refuse } from '@gerbang/core';
-import { type Closeable, currentTraceparent, withSpan } from '@gerbang/runtime';
+import { type Closeable, currentTraceparent, type Registry, withSpan } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
 import type { Attributes, Span } from '@opentelemetry/api';
 import { type Lookup, parseAddress } from './lanes/address.ts';
 import { LanePool } from './lanes/lane-pool.ts';
+import { type ClientMetrics, clientMetricsOf } from './metrics.ts';
 import { CallError, toRefusalError } from './refusal-status.ts';
 import { type CallOptions, methodPath, type RpcClient } from './service-types.ts';
 import { endSpan, spanAttributes, spanName } from './spans.ts';
@@ -22,21 +23,33 @@ export type RpcChannel = Closeable & { client<S extends DescService>(desc: S): R
 /**
  * Opens a channel to the service at `host:port`, to all replicas that the name resolves to; it connects on first use and again whenever a replica
  * comes back. Calls have a deadline (5 s unless told). Methods marked idempotent in their contract are tried again within it while the service is
- * unavailable; others never are. Closing waits for the calls under way. `lookup` replaces the system's resolver in tests.
+ * unavailable; others never are. Closing waits for the calls under way. `lookup` replaces the system's resolver in tests;
+ * `metrics` is where the channel's metrics are registered (README.md).
  */
 export function openChannel(options: {
   address: string;
   tls: TlsFiles | undefined;
   timeoutMs?: number;
   lookup?: Lookup;
+  metrics?: Registry;
 }): RpcChannel {
   const pool = new LanePool(options);
+  const metrics = options.metrics === undefined ? undefined : clientMetricsOf(options.metrics);
+  const watched = metrics?.watch({
+    target: options.address,
+    get inFlight() {
+      return pool.inFlight;
+    },
+    get openLanes() {
+      return pool.openLanes;
+    },
+  });
   const server = parseAddress(options.address);
   const defaultTimeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const clients = new Map<DescService, object>();
   const createClient = (desc: DescService): object => {
     const methods = desc.methods.map((method) => {
-      const called = describe(method, server);
+      const called = describe(method, server, metrics);
       return [
         method.localName,
         (request: Record<string, unknown>, call: CallOptions = {}) =>
@@ -51,19 +64,31 @@ export function openChannel(options: {
       clients.set(desc, client);
       return client as RpcClient<S>;
     },
-    close: () => pool.close(),
+    async close() {
+      await pool.close();
+      watched?.close();
+    },
   };
 }
 
-type CalledMethod = { desc: DescMethod; path: string; again: boolean; span: string; attributes: Attributes };
+type CalledMethod = {
+  desc: DescMethod;
+  path: string;
+  /** Whether its contract allows to repeat it. */
+  again: boolean;
+  span: string;
+  attributes: Attributes;
+  metrics: ClientMetrics | undefined;
+};
 
-function describe(desc: DescMethod, server: { host: string; port: number }): CalledMethod {
+function describe(desc: DescMethod, server: { host: string; port: number }, metrics: ClientMetrics | undefined): CalledMethod {
   return {
     desc,
     path: methodPath(desc),
     again: desc.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
     span: spanName(desc),
     attributes: spanAttributes(desc, server),
+    metrics,
   };
 }
 
@@ -80,12 +105,12 @@ function callWithRetries(
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
       try {
         const answer = fromBinary(method.desc.output, await callOnce(pool, method.path, request, deadlineMs, options));
-        endSpan(span, 'CLIENT', status.OK);
+        ended(status.OK, method, span);
         return answer;
       } catch (error) {
         const pauseMs = waitMs * (0.5 + Math.random());
         if (options.retry === false || !mayTryAgain(error, method) || performance.now() + pauseMs >= deadlineMs)
-          throw failed(error, span);
+          throw failed(error, method, span);
         await pause(pauseMs, options.signal);
       }
     }
@@ -98,10 +123,15 @@ function mayTryAgain(error: unknown, method: CalledMethod): boolean {
   return toRefusalError(error).refusal.refused === 'unavailable';
 }
 
-function failed(error: unknown, span: Span): unknown {
+function failed(error: unknown, method: CalledMethod, span: Span): unknown {
   if (!(error instanceof CallError)) return error;
-  endSpan(span, 'CLIENT', error.code);
+  ended(error.code, method, span);
   return toRefusalError(error);
+}
+
+function ended(code: status, method: CalledMethod, span: Span): void {
+  endSpan(span, 'CLIENT', code);
+  method.metrics?.answered(method.path, code);
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import { status } from '@grpc/grpc-js';
 import type { Admission } from './admission.ts';
 import type { Callers, Implementation, UntypedHandler } from './implementation.ts';
 import { MESSAGE_BYTES_MAX } from './lanes/frames.ts';
+import type { ServerMetrics } from './metrics.ts';
 import { type Failure, toFailure } from './refusal-status.ts';
 import { type CallContext, methodPath } from './service-types.ts';
 import { endSpan, spanAttributes, spanName } from './spans.ts';
@@ -48,9 +49,17 @@ export class Dispatcher {
   readonly #methods = new Map<string, Method>();
   readonly #admission: Admission;
   readonly #log: Logger;
+  readonly #metrics: ServerMetrics | undefined;
 
   /** With `enforceCallers` a method runs for the callers on its list alone. Throws where a method has no handler. */
-  constructor(options: { implementations: Implementation[]; enforceCallers: boolean; admission: Admission; log: Logger }) {
+  constructor(options: {
+    implementations: Implementation[];
+    enforceCallers: boolean;
+    admission: Admission;
+    log: Logger;
+    metrics: ServerMetrics | undefined;
+  }) {
+    this.#metrics = options.metrics;
     this.#admission = options.admission;
     this.#log = options.log;
     for (const { desc, handlers, callers } of options.implementations) {
@@ -72,10 +81,10 @@ export class Dispatcher {
   enter(method: Method, caller: Caller): Failure | undefined {
     if (method.allowed !== undefined && (caller.name === undefined || !method.allowed.includes(caller.name))) {
       this.#log.warn({ caller: caller.name, method: method.path }, 'a service called what it may not');
-      return toFailure(refuse('forbidden'));
+      return this.#refused(method, toFailure(refuse('forbidden')));
     }
     const refusal = this.#admission.enter(caller.key);
-    return refusal === undefined ? undefined : toFailure(refusal, status.RESOURCE_EXHAUSTED);
+    return refusal === undefined ? undefined : this.#refused(method, toFailure(refusal, status.RESOURCE_EXHAUSTED));
   }
 
   leave(caller: Caller): void {
@@ -85,11 +94,19 @@ export class Dispatcher {
   /** Runs the handler within a span of the caller's trace. Never rejects. */
   run(method: Method, request: Uint8Array, call: RunningCall, traceparent: string): Promise<Reply> {
     const options = { kind: 'SERVER', parent: contextFrom(traceparent), attributes: spanAttributes(method.desc) } as const;
+    const startMs = performance.now();
     return withSpan(spanName(method.desc), options, async (span) => {
       const reply = await this.#answer(method, request, call);
-      endSpan(span, 'SERVER', reply instanceof Uint8Array ? status.OK : reply.code);
+      const code = reply instanceof Uint8Array ? status.OK : reply.code;
+      endSpan(span, 'SERVER', code);
+      this.#metrics?.answered(method.path, code, performance.now() - startMs);
       return reply;
     });
+  }
+
+  #refused(method: Method, failure: Failure): Failure {
+    this.#metrics?.answered(method.path, failure.code, 0);
+    return failure;
   }
 
   async #answer(method: Method, request: Uint8Array, call: RunningCall): Promise<Reply> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { type Refusal, RefusalError, refuse } from '@gerbang/core';
+import type { Registry } from '@gerbang/runtime';
 import { openChannel, type RpcChannel } from './client.ts';
 import { LedgerRoutes, type Route } from './ledger-routes.ts';
 import type { CallOptions, RpcClient } from './service-types.ts';
@@ -25,10 +26,11 @@ export function openLedgerChannel(options: {
   addresses: readonly string[];
   tls: TlsFiles | undefined;
   timeoutMs?: number;
+  metrics?: Registry;
 }): RpcChannel {
   const channels = new Map<string, RpcChannel>();
   const channelTo = (address: string): RpcChannel => {
-    const opened = channels.get(address) ?? openChannel({ address, tls: options.tls });
+    const opened = channels.get(address) ?? openChannel({ ...options, address });
     channels.set(address, opened);
     return opened;
   };

@@ -1,12 +1,13 @@
 import { LaneService } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
-import type { Closeable, Logger } from '@gerbang/runtime';
+import type { Closeable, Logger, Registry } from '@gerbang/runtime';
 import { Server } from '@grpc/grpc-js';
 import { Admission } from './admission.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { type Implementation, implement } from './implementation.ts';
 import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX } from './lanes/frames.ts';
 import { serveLanes } from './lanes/lane-server.ts';
+import { createServerMetrics } from './metrics.ts';
 import { serveReflection } from './reflection.ts';
 import { serverCredentials, type TlsFiles } from './tls.ts';
 import { serveUnary } from './unary-server.ts';
@@ -28,6 +29,8 @@ export async function startRpcServer(options: {
   ready: () => boolean;
   /** Calls that may run at once, over all callers; one more is refused fast. */
   inFlightMax?: number;
+  /** Where the server's metrics are registered (README.md). */
+  metrics?: Registry;
 }): Promise<RpcServer> {
   const server = new Server({
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
@@ -37,11 +40,14 @@ export async function startRpcServer(options: {
     'grpc.keepalive_timeout_ms': 5_000,
   });
   const implementations = [...options.implementations, healthOf(options.ready)];
+  const admission = new Admission(options.inFlightMax);
+  const load = { inFlight: () => admission.inFlight, lanes: (): number => lanes.open() };
   const dispatcher = new Dispatcher({
     implementations,
     enforceCallers: options.tls !== undefined,
-    admission: new Admission(options.inFlightMax),
+    admission,
     log: options.log,
+    metrics: options.metrics === undefined ? undefined : createServerMetrics(options.metrics, load),
   });
   serveUnary(server, implementations, dispatcher);
   const lanes = serveLanes(server, dispatcher);

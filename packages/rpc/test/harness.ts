@@ -1,4 +1,5 @@
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { Registry } from '@gerbang/runtime';
 import { testLog } from '@gerbang/testkit';
 import {
   type Handlers,
@@ -19,7 +20,7 @@ const unused = async () => {
 /** A ledger with the handlers that a test needs; the others fail. */
 export function serveLedger(
   handlers: Partial<Ledger>,
-  options: { host?: string; port?: number; tls?: TlsFiles; callers?: string[]; inFlightMax?: number } = {},
+  options: { host?: string; port?: number; tls?: TlsFiles; callers?: string[]; inFlightMax?: number; metrics?: Registry } = {},
 ): Promise<RpcServer> {
   const all: Ledger = { post: unused, getBalance: unused, verify: unused, ...handlers };
   return startRpcServer({
@@ -30,6 +31,7 @@ export function serveLedger(
     implementations: [implement(LedgerService, all, options.callers ?? [])],
     ready: () => true,
     ...(options.inFlightMax !== undefined && { inFlightMax: options.inFlightMax }),
+    ...(options.metrics !== undefined && { metrics: options.metrics }),
   });
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { LedgerService, PostRequestSchema, PostResponseSchema } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { createLogger, startTelemetry } from '@gerbang/runtime';
+import { createLogger, createMetrics, startTelemetry } from '@gerbang/runtime';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { implement, openChannel, startRpcServer } from '../src/index.ts';
 
@@ -28,6 +28,7 @@ async function serve(): Promise<void> {
     port: 0,
     tls: undefined,
     log: createLogger({ service: 'server', level: 'warn' }),
+    metrics: createMetrics('server'),
     implementations: [
       implement(
         LedgerService,
@@ -69,7 +70,7 @@ async function drive(): Promise<void> {
   await startTelemetry({ service: 'client', otlpEndpoint: undefined });
   const child: ChildProcess = fork(import.meta.filename, ['serve']);
   const [port] = await once(child, 'message');
-  const channel = openChannel({ address: `127.0.0.1:${port}`, tls: undefined });
+  const channel = openChannel({ address: `127.0.0.1:${port}`, tls: undefined, metrics: createMetrics('client') });
   const ledger = channel.client(LedgerService);
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const unary = () =>

@@ -30,8 +30,9 @@ export async function startService(config: Config, options: { realNow?: () => nu
   const log = options.log ?? createLogger({ service: NAME, level: config.LOG_LEVEL });
   const realNow = options.realNow ?? Date.now;
   const closing = new ClosingStack(log);
+  const registry = createMetrics(NAME);
   const open = (address: string): RpcChannel => {
-    const channel = openChannel({ address, tls: config.tls });
+    const channel = openChannel({ address, tls: config.tls, metrics: registry });
     closing.push(`channel to ${address}`, () => channel.close());
     return channel;
   };
@@ -46,10 +47,9 @@ export async function startService(config: Config, options: { realNow?: () => nu
     const tokens = createTokenVerifier({ merchants, realNow, log });
     closing.push('token keys', () => tokens.close());
 
-    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls });
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
     closing.push('ledger channel', () => ledgerChannel.close());
     const moneyOutChannel = open(config.MONEY_OUT_RPC);
-    const registry = createMetrics(NAME);
     const context: Context = {
       merchants,
       accounts: merchantChannel.client(AccountService),

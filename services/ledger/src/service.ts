@@ -79,6 +79,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
         log,
         samplePosting,
       }),
+      metrics: registry,
       ready: isReady,
     });
     const address = config.LEDGER_ADDRESS ?? `${isWildcard(config.RPC_HOST) ? config.host : config.RPC_HOST}:${rpc.port}`;

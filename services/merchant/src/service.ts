@@ -55,11 +55,11 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       log,
     });
     closing.push('signing keys', () => signingKeys.close());
-    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls });
+    const registry = createMetrics(NAME);
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
     closing.push('ledger channel', () => ledgerChannel.close());
 
     const clock = options.clock ?? businessClock;
-    const registry = createMetrics(NAME);
     const context: Context = {
       store,
       merchants,
@@ -85,6 +85,7 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       tls: config.tls,
       log,
       implementations: [...implementations(context), implementEventSource(store, [MERCHANTS, ACCOUNTS])],
+      metrics: registry,
       ready: () => true,
     });
     closing.push('rpc', () => rpc.close());

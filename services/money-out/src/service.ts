@@ -54,9 +54,10 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     const accountTransfers = await openAccountTransferStore(store, relay.afterWrite);
     relay.sweep([TRANSFERS]);
 
-    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls });
+    const registry = createMetrics(NAME);
+    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
     closing.push('merchant channel', () => merchantChannel.close());
-    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls });
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
     closing.push('ledger channel', () => ledgerChannel.close());
     const merchants = createMerchantDirectory({ merchants: merchantChannel.client(MerchantService), log });
     closing.push('merchant directory', () => merchants.close());
@@ -70,7 +71,6 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     });
     closing.push('rail', () => rail.close());
 
-    const registry = createMetrics(NAME);
     const context: Context = {
       transfers,
       accountTransfers,
@@ -103,6 +103,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       tls: config.tls,
       log,
       implementations: [...implementations(context), implementEventSource(store, [TRANSFERS])],
+      metrics: registry,
       ready: () => true,
     });
     closing.push('rpc', () => rpc.close());

@@ -53,7 +53,8 @@ export async function startService(config: Config, options: { clock?: Clock; log
     closing.push('store', () => store.close());
     const deliveries = await openDeliveryStore(store);
     closing.push('deliveries', () => deliveries.close());
-    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls });
+    const registry = createMetrics(NAME);
+    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
     closing.push('merchant channel', () => merchantChannel.close());
     const sandbox = config.GERBANG_ENV === 'sandbox';
     const sender = createSender(
@@ -64,7 +65,6 @@ export async function startService(config: Config, options: { clock?: Clock; log
     const lanes = createLanes({ perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY, overall: config.WEBHOOK_CONCURRENCY });
     closing.push('lanes', () => lanes.close());
 
-    const registry = createMetrics(NAME);
     const context: Context = {
       deliveries,
       settings: createSettingsDirectory(merchantChannel.client(MerchantService), log),
@@ -91,7 +91,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
       { service: 'merchant', address: config.MERCHANT_RPC },
     ];
     for (const { service, address } of sources) {
-      const channel = openChannel({ address, tls: config.tls });
+      const channel = openChannel({ address, tls: config.tls, metrics: registry });
       closing.push(`${service} channel`, () => channel.close());
       const confirmations = createConfirmations(channel.client(EventSourceService), log);
       closing.push(`${service} confirmations`, () => confirmations.close());
@@ -111,6 +111,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
       tls: config.tls,
       log,
       implementations: implementations(context),
+      metrics: registry,
       ready: () => true,
     });
     closing.push('rpc', () => rpc.close());

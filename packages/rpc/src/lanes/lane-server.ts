@@ -11,6 +11,8 @@ export type LaneServer = {
   /** Tells every client to go elsewhere and opens no lane any more; the lanes end when their calls have been answered. */
   goAway(): void;
   close(): void;
+  /** How many there are now. */
+  open(): number;
 };
 
 /** Adds LaneService to the server. */
@@ -18,7 +20,7 @@ export function serveLanes(server: Server, dispatcher: Dispatcher): LaneServer {
   const lanes = new Set<ServerLane>();
   const deadlines = new Deadlines<LaneCall>((call) => call.lane.expire(call));
   let leaving = false;
-  const open = (stream: ServerDuplexStream<Frame[], Frame[]>) => {
+  const accept = (stream: ServerDuplexStream<Frame[], Frame[]>) => {
     if (leaving) {
       stream.emit('error', { code: status.UNAVAILABLE, details: 'the server is going away' });
       return;
@@ -32,12 +34,13 @@ export function serveLanes(server: Server, dispatcher: Dispatcher): LaneServer {
     });
     lanes.add(lane);
   };
-  server.addService({ open: openMethod }, { open });
+  server.addService({ open: openMethod }, { open: accept });
   return {
     goAway() {
       leaving = true;
       for (const lane of lanes) lane.goAway();
     },
     close: () => deadlines.close(),
+    open: () => lanes.size,
   };
 }
