@@ -192,6 +192,16 @@ test('deadlines of many calls end each in its own time', async () => {
   await eventually('all handlers were told', () => ended.length === 3);
 });
 
+test('a deadline may be as far off as one likes', async () => {
+  const blocked = Promise.withResolvers<object>();
+  const server = await opened.serve({ post: () => blocked.promise, verify: async () => ({}) });
+  const ledger = opened.ledger(server.port);
+  const waiting = [Number.POSITIVE_INFINITY, 2 ** 40].map((timeoutMs) => ledger.post({}, { timeoutMs }));
+  for (let i = 0; i < 20; i++) await ledger.verify({});
+  blocked.resolve({ availableAfterSen: 1n });
+  for (const { availableAfterSen } of await Promise.all(waiting)) expect(availableAfterSen).toBe(1n);
+});
+
 test('what makes no sense ends the lane it came over and no other', async () => {
   const server = await opened.serve({ post: async () => ({}) });
   const ledger = opened.ledger(server.port);

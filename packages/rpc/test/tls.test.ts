@@ -1,3 +1,6 @@
+import { copyFileSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
 import { status } from '@grpc/grpc-js';
@@ -42,6 +45,17 @@ test('who has no certificate of the authority gets no lane', async () => {
       refusal: { refused: expect.stringMatching(/^(unavailable|timeout)$/) },
     });
   }
+});
+
+test('certificates that are renewed are used from the next lane on, and may be missing for a while', async () => {
+  const { port } = await serve();
+  const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-tls-'));
+  const cert = path.join(folder, 'cert.pem');
+  const renewed = open(port, { ...moneyOutTls, cert }).client(LedgerService);
+  await expect(renewed.post({}, { retry: false })).rejects.toMatchObject({ refusal: { refused: 'unavailable' } });
+  const waiting = renewed.post({});
+  copyFileSync(moneyOutTls.cert, cert);
+  expect((await waiting).availableAfterSen).toBe(1n);
 });
 
 test('health is for every service', async () => {

@@ -1,5 +1,7 @@
 /** Sweeps are at least that far apart, so a deadline is noticed at most this much too late. */
 const RESOLUTION_MS = 10;
+/** Node's timers take no more than 2^31 - 1 ms; a deadline further off is looked at again meanwhile. */
+const SWEEP_EVERY_MS = 60_000;
 
 /**
  * Calls with a deadline each (`performance.now()` milliseconds), watched with one timer for all of them: it is set to the earliest deadline and then
@@ -40,8 +42,9 @@ export class Deadlines<T extends { readonly deadlineMs: number }> {
   #arm(dueMs: number, nowMs: number): void {
     clearTimeout(this.#timer);
     this.#dueMs = dueMs;
+    const waitMs = Math.min(Math.max(0, Math.ceil(dueMs - nowMs)), SWEEP_EVERY_MS);
     // Where this process itself stood still, answers that have come meanwhile are read first: they are in time for their callers.
-    this.#timer = setTimeout(() => setImmediate(this.#sweep), Math.max(0, Math.ceil(dueMs - nowMs)));
+    this.#timer = setTimeout(() => setImmediate(this.#sweep), waitMs);
     this.#timer.unref();
   }
 

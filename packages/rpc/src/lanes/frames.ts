@@ -71,7 +71,7 @@ export class Outgoing {
     frame.payload =
       this.#sentBytes === 0 && end === this.#payload.byteLength ? this.#payload : this.#payload.subarray(this.#sentBytes, end);
     frame.more = end < this.#payload.byteLength;
-    if (first && this.#deadlineMs !== undefined) frame.timeoutMs = Math.max(1, Math.ceil(this.#deadlineMs - performance.now()));
+    if (first && this.#deadlineMs !== undefined) frame.timeoutMs = timeLeft(this.#deadlineMs);
     this.#sentBytes = end;
     this.begun = true;
     return frame;
@@ -80,4 +80,9 @@ export class Outgoing {
   sent(): void {
     this.#onSent?.();
   }
+}
+
+/** Whole milliseconds until then, as the frame's uint32 takes them. */
+function timeLeft(deadlineMs: number): number {
+  return Math.min(Math.max(1, Math.ceil(deadlineMs - performance.now())), 0xffff_ffff);
 }

@@ -54,7 +54,13 @@ export class Replica {
     if (this.#closed || this.#lane !== undefined || this.#retry !== undefined) return;
     // A lane outlives the request that it was opened for; nothing of that request's trace belongs to it.
     context.with(ROOT_CONTEXT, () => {
-      this.#lane = new ClientLane(this.address, this.#options, {
+      this.#lane = this.#openLane();
+    });
+  }
+
+  #openLane(): ClientLane | undefined {
+    try {
+      return new ClientLane(this.address, this.#options, {
         opened: () => {
           this.#failures = 0;
           this.#events.changed();
@@ -72,7 +78,11 @@ export class Replica {
           if (unsent.length > 0) this.#events.returned(unsent);
         },
       });
-    });
+    } catch (error) {
+      // The certificate's files are read for each lane, so that renewed ones are used; just now they can't be.
+      this.#reopenLater(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
   }
 
   check(nowMs: number, stalledMs: number): void {
