@@ -10,6 +10,7 @@ import { openLedgerChannel, type RpcChannel, verifyLedger } from '@gerbang/rpc';
 import { eventually, freePort } from '@gerbang/testkit';
 import { type Collection, MongoClient } from 'mongodb';
 import { ACCOUNTS, CALLERS, drive, fund, hold, type Ledger, type Load, uniform, zipfian } from './ledger-load.ts';
+import { benchTakeover } from './ledger-takeover.ts';
 import { measurePgbench } from './pgbench.ts';
 import { cpuMsByProcess } from './process-cpu.ts';
 
@@ -50,6 +51,7 @@ export async function benchLedger(): Promise<object> {
     });
     const plainMongo = await measurePlain(machine.bare);
     await machine.stop();
+    const takeover = await benchTakeover();
     const pgbench = await measurePgbench(Math.max(1, Math.round(SECONDS / 3)));
     const peer = 'spread' in pgbench ? Math.max(pgbench.spread.perSecond, pgbench.hot.perSecond) : Number.NaN;
     const figures = {
@@ -68,10 +70,11 @@ export async function benchLedger(): Promise<object> {
       sustained,
       lone,
       plainMongo,
+      takeover,
       pgbench,
       figures,
       bars,
-      failed: failedBars(figures),
+      failed: [...failedBars(figures), ...takeover.failed],
     };
   } finally {
     await machine.stop();

@@ -1,6 +1,8 @@
 import { benchDisbursement } from './disbursement.ts';
 import { benchEmbeddedMongo } from './embedded-mongo.ts';
 import { benchLedger } from './ledger.ts';
+import { benchCsv } from './ledger-csv.ts';
+import { benchTakeover } from './ledger-takeover.ts';
 import { benchStartup } from './startup.ts';
 
 /** Each benchmark starts what it needs, measures, prints, and gives its figures back. */
@@ -9,6 +11,8 @@ const benches: Record<string, () => Promise<object>> = {
   disbursement: benchDisbursement,
   'embedded-mongo': benchEmbeddedMongo,
   ledger: benchLedger,
+  'ledger-takeover': benchTakeover,
+  'ledger-csv': benchCsv,
 };
 
 const args = process.argv.slice(2).filter((argument) => argument !== '--');

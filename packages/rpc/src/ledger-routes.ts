@@ -6,6 +6,8 @@ import type { RpcChannel } from './client.ts';
 const SILENT_MS = 1_000;
 const LOOK_EVERY_MS = 500;
 const LOCATE_MS = 500;
+/** How old the list of instances may be: one that has come meanwhile may be the only one left when it is needed. */
+const REFRESH_MS = 3_000;
 
 /** One attempt of a call, on its way. */
 export type Attempt = { sinceMs: number; leave: () => void };
@@ -22,12 +24,16 @@ export class LedgerRoutes {
   readonly #watch: NodeJS.Timeout;
   /** As an instance has told them last. */
   #instances: readonly string[] = [];
+  #toldMs = Number.NEGATIVE_INFINITY;
 
   /** `seeds`: at least one address to begin with. */
   constructor(seeds: readonly string[], channelTo: (address: string) => RpcChannel) {
     this.#seeds = seeds;
     this.#channelTo = channelTo;
-    this.#watch = setInterval(() => this.#leaveTheSilent(), LOOK_EVERY_MS);
+    this.#watch = setInterval(() => {
+      this.#leaveTheSilent();
+      this.#refresh();
+    }, LOOK_EVERY_MS);
     this.#watch.unref();
   }
 
@@ -66,6 +72,7 @@ export class LedgerRoutes {
         const routing = this.#channelTo(address).client(RoutingService);
         const found = await routing.locate({ partition: route.partition }, { timeoutMs: LOCATE_MS, retry: false });
         this.#instances = found.instanceAddresses;
+        this.#toldMs = performance.now();
         route.address = found.address;
         return;
       } catch (error) {
@@ -77,6 +84,12 @@ export class LedgerRoutes {
 
   #others({ address }: Route): string[] {
     return [...new Set([...this.#instances, ...this.#seeds])].filter((one) => one !== address);
+  }
+
+  #refresh(): void {
+    if (performance.now() - this.#toldMs < REFRESH_MS) return;
+    const route = [...this.#routes.values()].find(({ partition }) => partition !== '');
+    if (route !== undefined) void this.lookUp(route);
   }
 
   #leaveTheSilent(): void {

@@ -165,6 +165,23 @@ describe('a call to the ledger', () => {
     expect(second.posts).toHaveLength(0);
   });
 
+  test('finds an instance that has come after it', async () => {
+    const [first, second] = await instances(2);
+    if (first === undefined || second === undefined) throw new Error('two instances');
+    let refreshed = 0;
+    first.locate = async () => {
+      refreshed++;
+      return { address: first.address, instanceAddresses: refreshed > 1 ? [first.address, second.address] : [first.address] };
+    };
+    second.locate = async () => ({ address: second.address, instanceAddresses: [second.address] });
+    const ledger = ledgerOf([first]);
+    await ledger.post(request);
+    await eventually('it has been told of the second', () => refreshed > 1);
+    await first.stop();
+    expect(await ledger.post({ ...request, postingKey: 'l' })).toMatchObject({ availableAfterSen: 1n });
+    expect(second.posts).toHaveLength(1);
+  });
+
   test('waits for a ledger that starts late, and needs no routing of it', async () => {
     const only = new Instance(await freePort());
     const answer = ledgerOf([only]).post(request);

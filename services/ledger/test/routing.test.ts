@@ -100,10 +100,18 @@ describe('partitions', () => {
     const first = await service.start({ database, env: LONG_LEASE });
     await fund(first.ledger);
     const other = await service.start({ database, env: { ...LONG_LEASE, ...second } });
-    const { ledger } = service.open(first, other);
+    const { ledger, statements } = service.open(first, other);
     const merchants = merchantsOn(ledger);
     await eventually('merchants are at work', () => merchants.answers() >= 40);
+    const ofP0 = { merchantId: MERCHANT, partition: 'p0', accountId: ACCOUNT };
+    const begun = await statements.listEntries({ ...ofP0, limit: 5 });
     await first.close();
+    // A statement that was begun before goes on at the other instance, without a miss or a repeat.
+    const rest = await statements.listEntries({ ...ofP0, limit: 1_000, cursor: begun.nextCursor });
+    const newest = begun.entries[0]?.balanceAfterSen ?? 0n;
+    expect([...begun.entries, ...rest.entries].map(({ balanceAfterSen }) => balanceAfterSen)).toEqual(
+      Array.from({ length: Number(1_000_001n - newest) }, (_, i) => newest + BigInt(i)),
+    );
     const before = merchants.answers();
     await eventually('merchants go on', () => merchants.answers() >= before + 40);
     expect(await shares(other)).toEqual({ second: 4 });
