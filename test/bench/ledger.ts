@@ -136,6 +136,7 @@ async function startMachine() {
 /** As fast as it goes; `projectedMs` is how long the projections took afterwards. */
 async function measureAccepted(ledger: RunningLedger, account: () => number) {
   const cpuBefore = cpuMsByProcess(ledger.pids);
+  const batchesBefore = await metric(ledger, 'gerbang_ledger_batch_postings_count');
   const clientBefore = process.cpuUsage();
   const load = await drive(CALLERS, SECONDS * 1_000, () => hold(ledger.client, account()));
   const client = process.cpuUsage(clientBefore);
@@ -143,23 +144,28 @@ async function measureAccepted(ledger: RunningLedger, account: () => number) {
   const cpuMicrosPerPosting: Record<string, number> = { client: Math.round((client.user + client.system) / postings) };
   for (const [name, ms] of cpuMsByProcess(ledger.pids))
     cpuMicrosPerPosting[name] = Math.round(((ms - (cpuBefore.get(name) ?? 0)) * 1_000) / postings);
+  const batches = (await metric(ledger, 'gerbang_ledger_batch_postings_count')) - batchesBefore;
+  const behindPostings = await metric(ledger, LAG_POSTINGS);
   const endMs = performance.now();
-  await eventually('all is projected', async () => (await lagOf(ledger)).postings === 0, 600_000);
-  return { ...load, cpuMicrosPerPosting, projectedMs: Math.round(performance.now() - endMs) };
+  await allProjected(ledger);
+  const postingsPerBatch = Math.round(postings / batches);
+  return { ...load, postingsPerBatch, cpuMicrosPerPosting, behindPostings, projectedMs: Math.round(performance.now() - endMs) };
 }
 
 /** What is accepted while the projections keep up; `behindMaxSeconds` is the most that they were behind. */
 async function measureSustained(ledger: RunningLedger) {
   let behindMaxSeconds = 0;
+  // The first posting takes the partition over.
+  await hold(ledger.client, 0);
   const watch = setInterval(() => {
-    void lagOf(ledger).then(({ seconds }) => {
+    void metric(ledger, LAG_SECONDS).then((seconds) => {
       behindMaxSeconds = Math.max(behindMaxSeconds, seconds);
     });
   }, 500);
   const load = await drive(CALLERS, SECONDS * 1_000, () => hold(ledger.client, uniform()));
   clearInterval(watch);
   const endMs = performance.now();
-  await eventually('all is projected', async () => (await lagOf(ledger)).postings === 0, 600_000);
+  await allProjected(ledger);
   return { ...load, behindMaxSeconds, projectedMs: Math.round(performance.now() - endMs) };
 }
 
@@ -201,15 +207,19 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** What the projections do not have yet. */
-async function lagOf({ adminPort }: RunningLedger): Promise<{ postings: number; seconds: number }> {
+const LAG_POSTINGS = 'gerbang_ledger_projector_lag_postings';
+const LAG_SECONDS = 'gerbang_ledger_projector_lag_seconds';
+
+/** The sum over all labels of what the ledger tells of itself. */
+async function metric({ adminPort }: RunningLedger, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  const [postings, seconds] = ['postings', 'seconds'].map((unit) => {
-    const found = new RegExp(`^gerbang_ledger_projector_lag_${unit}\\{[^}]*\\} (\\S+)$`, 'm').exec(text);
-    if (found === null) throw new Error('the ledger does not tell its lag');
-    return Number(found[1]);
-  });
-  return { postings: postings ?? Number.NaN, seconds: seconds ?? Number.NaN };
+  const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))].map((match) => Number(match[1]));
+  if (values.length === 0) throw new Error(`the ledger does not tell ${name}`);
+  return values.reduce((a, b) => a + b);
+}
+
+async function allProjected(ledger: RunningLedger): Promise<void> {
+  await eventually('all is projected', async () => (await metric(ledger, LAG_POSTINGS)) === 0, 600_000);
 }
 
 function failedBars(figures: Record<keyof typeof bars, number>): string[] {

@@ -17,8 +17,8 @@ const DRAIN_MS = 3_000;
 
 /** A batch of so many postings shows that the journal has much to do; then the projections wait, so that a burst is taken in at the journal's speed. */
 const PRESSING_POSTINGS = 100;
-/** When no batch has followed for so long, the journal has nothing to do, however large its last batch was. */
-const PRESSING_MS = 100;
+/** So long after such a batch; the callers that it has answered come back within that. */
+const PRESSING_MS = 250;
 /** Up to this share of the lag at which postings are refused. */
 const YIELD_SHARE = 0.25;
 
@@ -74,8 +74,7 @@ export async function openPartition(
   if (loaded.lastEpoch > epoch) return undefined;
   const { book } = loaded;
   let { lastSeq, lastAtMs } = loaded;
-  let lastBatchPostings = 0;
-  let lastBatchMs = Number.NEGATIVE_INFINITY;
+  let pressedMs = Number.NEGATIVE_INFINITY;
 
   const backlog = createBacklog(journal, name, loaded.unprojected);
   const reportLag = () => {
@@ -85,8 +84,7 @@ export async function openPartition(
   const takeIn = (batch: Batch, projector: Projector) => {
     const after = book.apply(batch);
     lastSeq = batch.seq;
-    lastBatchPostings = batch.entries.length;
-    lastBatchMs = performance.now();
+    if (batch.entries.length >= PRESSING_POSTINGS) pressedMs = performance.now();
     lastAtMs = Math.max(lastAtMs, batch.atMs);
     projector.add({ batch, after }, () => book.snapshot());
     reportLag();
@@ -128,33 +126,6 @@ export async function openPartition(
     return known;
   };
 
-  const projector = startProjector({
-    store: projections,
-    backlog,
-    shouldYield: () =>
-      lastBatchPostings >= PRESSING_POSTINGS &&
-      performance.now() - lastBatchMs < PRESSING_MS &&
-      projector.lag() < context.projectorLagMax * YIELD_SHARE,
-    projectedSeq: loaded.projectedSeq,
-    onProjected(seq) {
-      book.forgetKeys(seq, context.recentKeysMax);
-      reportLag();
-    },
-    log,
-  });
-  for (;;) {
-    const barrier = await append([], projector, options.signal).catch(async (error: unknown) => {
-      await projector.stop();
-      throw error;
-    });
-    if (barrier === 'fenced') {
-      await projector.stop();
-      return undefined;
-    }
-    if (barrier !== undefined) break;
-  }
-  log.info({ partition: name, epoch: String(epoch), seq: String(lastSeq) }, 'the partition is open');
-
   const balanceOf = (account: string) => book.balanceOf(account);
   const commitPostings = async (postings: readonly Posting[], signal: AbortSignal) => {
     for (;;) {
@@ -179,6 +150,31 @@ export async function openPartition(
     }
   };
   const writer = new Writer(commitPostings, log);
+
+  const projector = startProjector({
+    store: projections,
+    backlog,
+    shouldYield: () => performance.now() - pressedMs < PRESSING_MS && projector.lag() < context.projectorLagMax * YIELD_SHARE,
+    projectedSeq: loaded.projectedSeq,
+    onProjected(seq) {
+      book.forgetKeys(seq, context.recentKeysMax);
+      reportLag();
+    },
+    log,
+  });
+  for (;;) {
+    const barrier = await append([], projector, options.signal).catch(async (error: unknown) => {
+      await projector.stop();
+      throw error;
+    });
+    if (barrier === 'fenced') {
+      await projector.stop();
+      return undefined;
+    }
+    if (barrier !== undefined) break;
+  }
+  log.info({ partition: name, epoch: String(epoch), seq: String(lastSeq) }, 'the partition is open');
+
   const stopProjecting = async () => {
     await projector.stop();
     metrics.partitionLeft(name);

@@ -99,6 +99,8 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
+    // What has come with the first posting goes with it.
+    await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH_MAX).filter(({ gone }) => !gone);
       const [first] = batch;

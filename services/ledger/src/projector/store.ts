@@ -43,11 +43,8 @@ export type ProjectionStore = {
   keys(partition: string, keys: readonly string[]): Promise<Map<string, KnownKey>>;
   /** Projected postings of these keys. */
   postings(partition: string, keys: readonly string[]): Promise<PostingDocument[]>;
-  countPostings(partition: string, upToSeq: bigint): Promise<number>;
   /** Of all that are stored, in no order. */
   placesOfPostings(partition: string): AsyncIterable<PostingPlace>;
-  /** Of those that say they are of a later batch. */
-  postingsAfter(partition: string, seq: bigint): Promise<PostingPlace[]>;
 };
 
 const PLACE = { _id: 0, key: 1, seq: 1, index: 1 } as const;
@@ -112,13 +109,12 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
       return new Map(found.map((document) => [document.key, toKnownKey(document)]));
     },
     postings: findPostings,
-    placesOfPostings: (partition) => postings.find({ partition }).project<PostingPlace>(PLACE),
-    postingsAfter: (partition, seq) =>
+    // In small batches: an embedded server serves nobody else while it reads one.
+    placesOfPostings: (partition) =>
       postings
-        .find({ partition, seq: { $gt: seq } })
+        .find({ _id: { $gte: `${partition}/`, $lt: `${partition}0` } })
         .project<PostingPlace>(PLACE)
-        .toArray(),
-    countPostings: (partition, upToSeq) => postings.countDocuments({ partition, seq: { $lte: upToSeq } }),
+        .batchSize(2_000),
   };
 }
 
