@@ -5,7 +5,7 @@ import type { RpcClient } from '@gerbang/rpc';
 
 export const MERCHANTS = 1_000;
 export const ACCOUNTS = 10_000;
-export const CALLERS = 512;
+export const CALLERS = 2_048;
 const FUNDED_SEN = 10n ** 12n;
 /** How long a caller rests that was refused because the ledger has too much to do. */
 const REST_MS = 100;

@@ -217,8 +217,8 @@ describe('while the projections lag', () => {
   });
 });
 
-describe('projections of the first version', () => {
-  it('are written anew when the partition is opened', async () => {
+describe('projections of an earlier version', () => {
+  it('are written anew when the partition is opened: the first', async () => {
     const database = service.newDatabase();
     const before = await service.start({ database });
     for (const request of [credit(100n), hold(10n), credit(5n), hold(9_999n)]) await before.ledger.post(request).catch(() => {});
@@ -244,9 +244,27 @@ describe('projections of the first version', () => {
     await after.ledger.post(credit(1n));
     await eventually(
       'the new version vouches for them',
-      async () => (await store.collection<Any>('checkpoints').findOne({}))?.schema === 2,
+      async () => (await store.collection<Any>('checkpoints').findOne({}))?.schema === 3,
     );
     const indexes = await store.collection('postings').indexes();
     expect(indexes.map(({ name }) => name).sort()).toEqual(['_id_', 'entries', 'settlements']);
+  });
+
+  it('are written anew when the partition is opened: the second', async () => {
+    const database = service.newDatabase();
+    const before = await service.start({ database });
+    for (const request of [credit(100n), hold(10n), credit(5n)]) await before.ledger.post(request);
+    const entries = await statement(before.statements);
+    await before.close();
+    const store = await service.openDatabase(database);
+    type Any = { _id: string; [field: string]: unknown };
+    const whole = { $concatArrays: [[`${MERCHANT}/${ACCOUNT}`], '$statement'] };
+    await store.collection<Any>('postings').updateMany({}, [{ $set: { statement: whole, schema: 2 } }]);
+    await store.collection<Any>('checkpoints').updateMany({}, { $set: { schema: 2 } });
+
+    const after = await service.start({ database });
+    expect(await statement(after.statements)).toEqual(entries);
+    expect((await store.collection<Any>('postings').findOne({}))?.statement).toHaveLength(1);
+    await expectIntact(after.ledger);
   });
 });

@@ -5,10 +5,11 @@ import type { Journal } from '../journal/journal.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Book } from '../posting/book.ts';
 import { decideBatch, type Outcome } from '../posting/decide-batch.ts';
-import type { Batch, Entry, KnownKey, Posting } from '../posting/posting.ts';
+import type { Batch, Entry, Posting } from '../posting/posting.ts';
 import { createBacklog } from '../projector/backlog.ts';
 import { type Projector, startProjector } from '../projector/projector.ts';
 import type { ProjectionStore } from '../projector/store.ts';
+import { createKnownKeys, type LookedUp } from './known-keys.ts';
 import { loadPartition } from './load.ts';
 import { type Posted, Writer } from './writer.ts';
 
@@ -111,25 +112,15 @@ export async function openPartition(
         return committed satisfies never;
     }
   };
-  /** Answers of keys seen before. What the book knows is taken down first: it may forget a key while the projections are asked for the others. */
-  const answersOf = async (postings: readonly Posting[]): Promise<ReadonlyMap<string, KnownKey>> => {
-    const known = new Map<string, KnownKey>();
-    const older = new Set<string>();
-    for (const { key } of postings) {
-      const recent = book.keyOf(key);
-      if (recent === undefined) older.add(key);
-      else known.set(key, recent);
-    }
-    if (older.size === 0) return known;
-    const found = await projections.keys(name, [...older]);
-    for (const [key, answer] of found) known.set(key, answer);
-    return known;
-  };
-
+  const keys = createKnownKeys(
+    book,
+    () => lastSeq,
+    (older) => projections.keys(name, older),
+  );
   const balanceOf = (account: string) => book.balanceOf(account);
-  const commitPostings = async (postings: readonly Posting[], signal: AbortSignal) => {
+  const commitPostings = async (postings: readonly Posting[], lookedUp: readonly LookedUp[], signal: AbortSignal) => {
     for (;;) {
-      const { outcomes, entries } = decideBatch(balanceOf, await answersOf(postings), postings);
+      const { outcomes, entries } = decideBatch(balanceOf, await keys.answersOf(postings, lookedUp), postings);
       if (entries.length === 0) return { outcomes, atMs: lastAtMs };
       const batch = await append(entries, projector, signal);
       if (batch === 'fenced') {
@@ -149,7 +140,7 @@ export async function openPartition(
       metrics.posted(posting.intent, 'refused' in result ? result.refused : 'done');
     }
   };
-  const writer = new Writer(commitPostings, log);
+  const writer = new Writer(keys.lookUp, commitPostings, log);
 
   const projector = startProjector({
     store: projections,

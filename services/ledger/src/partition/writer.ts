@@ -2,6 +2,7 @@ import { RefusalError, refuse } from '@gerbang/core';
 import { contextFrom, currentTraceparent, type Logger, withSpan } from '@gerbang/runtime';
 import type { Outcome } from '../posting/decide-batch.ts';
 import type { Posting, Result } from '../posting/posting.ts';
+import type { LookedUp } from './known-keys.ts';
 
 /** Postings in one batch. */
 const BATCH_MAX = 1_000;
@@ -22,22 +23,35 @@ type Waiting = {
 /** Makes a batch of postings durable and answers what became of each, or undefined when the partition has gone to another writer. */
 export type CommitPostings = (
   postings: readonly Posting[],
+  lookedUp: readonly LookedUp[],
   signal: AbortSignal,
 ) => Promise<{ outcomes: readonly Outcome[]; atMs: number } | undefined>;
 
+/** Postings whose keys have been looked up together. */
+type Group = { postings: Waiting[]; lookedUp: LookedUp };
+
 /**
- * The queue before a partition's journal: one batch at a time, of whatever waits when the one before it is durable. There is no timer, so a lone
- * posting goes at once and batches grow with the load.
+ * The queue before a partition's journal: one batch at a time, of whatever waits when the one before it is durable. The keys of those that come
+ * meanwhile are looked up while it is written. There is no timer, so a lone posting goes at once and batches grow with the load.
  */
 export class Writer {
+  readonly #lookUp: (postings: readonly Posting[]) => Promise<LookedUp>;
   readonly #commit: CommitPostings;
   readonly #log: Logger;
-  readonly #waiting: Waiting[] = [];
   readonly #abort = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #unlooked: Waiting[] = [];
+  readonly #ready: Group[] = [];
+  /** Postings between their arrival and their answer. */
+  #pending = 0;
+  #looking: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  /** Takes no more postings. */
   #stopped = false;
+  /** Refuses also those that wait. */
+  #givenUp = false;
 
-  constructor(commit: CommitPostings, log: Logger) {
+  constructor(lookUp: (postings: readonly Posting[]) => Promise<LookedUp>, commit: CommitPostings, log: Logger) {
+    this.#lookUp = lookUp;
     this.#commit = commit;
     this.#log = log;
   }
@@ -47,7 +61,7 @@ export class Writer {
    * again), timeout (`signal`; the posting may have happened or may yet), posting_key_conflict.
    */
   submit(posting: Posting, signal: AbortSignal): Promise<Posted> {
-    if (this.#stopped || this.#waiting.length >= WAITING_MAX) return Promise.reject(unavailable());
+    if (this.#stopped || this.#pending >= WAITING_MAX) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
       const leave = () => {
         waiting.gone = true;
@@ -68,21 +82,24 @@ export class Writer {
       };
       if (signal.aborted) return leave();
       signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(waiting);
-      this.#start();
+      this.#pending++;
+      this.#unlooked.push(waiting);
+      this.#look();
     });
   }
 
   /** Takes no more postings and refuses those that wait; a batch on its way is still seen through. */
   stop(): void {
     this.#stopped = true;
-    for (const one of this.#waiting.splice(0)) one.reject(unavailable());
+    this.#givenUp = true;
+    this.#refuse(this.#unlooked.splice(0), unavailable());
+    for (const { postings } of this.#ready.splice(0)) this.#refuse(postings, unavailable());
   }
 
   /** Takes no more postings, finishes those that wait, then resolves. */
   async drain(): Promise<void> {
     this.#stopped = true;
-    await this.#running;
+    while (this.#looking !== undefined || this.#writing !== undefined) await (this.#looking ?? this.#writing);
   }
 
   /** Leaves the batch on its way with its outcome open, for when the database does not come back. */
@@ -91,29 +108,64 @@ export class Writer {
     this.#abort.abort();
   }
 
-  #start(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-      if (this.#waiting.length > 0) this.#start();
+  #refuse(postings: readonly Waiting[], refusal: RefusalError): void {
+    this.#pending -= postings.length;
+    for (const { reject } of postings) reject(refusal);
+  }
+
+  #look(): void {
+    this.#looking ??= this.#lookAll().finally(() => {
+      this.#looking = undefined;
+      if (this.#unlooked.length > 0) this.#look();
     });
   }
 
-  async #run(): Promise<void> {
+  async #lookAll(): Promise<void> {
     // What has come with the first posting goes with it.
     await new Promise(setImmediate);
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH_MAX).filter(({ gone }) => !gone);
-      const [first] = batch;
-      if (first !== undefined) await this.#write(first, batch);
+    while (this.#unlooked.length > 0) {
+      const taken = this.#unlooked.splice(0, BATCH_MAX);
+      const postings = taken.filter(({ gone }) => !gone);
+      this.#pending -= taken.length - postings.length;
+      const [first] = postings;
+      if (first === undefined) continue;
+      try {
+        const lookedUp = await withSpan('ledger look up keys', { parent: contextFrom(first.traceparent) }, () =>
+          this.#lookUp(postings.map(({ posting }) => posting)),
+        );
+        if (this.#givenUp) throw unavailable();
+        this.#ready.push({ postings, lookedUp });
+        this.#write();
+      } catch (error) {
+        this.#refuse(postings, this.#unanswered(error, postings.length));
+      }
     }
   }
 
-  async #write(first: Waiting, batch: readonly Waiting[]): Promise<void> {
+  #write(): void {
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+      if (this.#ready.length > 0) this.#write();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#ready.length > 0) {
+      const groups = takeBatch(this.#ready);
+      const batch = groups.flatMap(({ postings }) => postings);
+      const [first] = batch;
+      if (first === undefined) continue;
+      const lookedUp = groups.map((group) => group.lookedUp);
+      await this.#writeBatch(first, batch, lookedUp);
+    }
+  }
+
+  async #writeBatch(first: Waiting, batch: readonly Waiting[], lookedUp: readonly LookedUp[]): Promise<void> {
     const postings = batch.map(({ posting }) => posting);
     // The work belongs to many requests; the trace of the first one shows it.
     const span = { parent: contextFrom(first.traceparent), attributes: { 'gerbang.batch.size': batch.length } };
     try {
-      const committed = await withSpan('ledger batch', span, () => this.#commit(postings, this.#abort.signal));
+      const committed = await withSpan('ledger batch', span, () => this.#commit(postings, lookedUp, this.#abort.signal));
       if (committed === undefined) throw unavailable();
       const { outcomes, atMs } = committed;
       for (const [i, waiting] of batch.entries()) {
@@ -121,12 +173,27 @@ export class Writer {
         if (outcome === undefined) throw new Error('a posting has no outcome');
         answer(waiting, outcome, atMs);
       }
+      this.#pending -= batch.length;
     } catch (error) {
-      const refusal = error instanceof RefusalError ? error : unavailable(error);
-      if (refusal !== error) this.#log.warn({ err: error, postings: batch.length }, 'postings were left without an answer');
-      for (const { reject } of batch) reject(refusal);
+      this.#refuse(batch, this.#unanswered(error, batch.length));
     }
   }
+
+  #unanswered(error: unknown, postings: number): RefusalError {
+    if (error instanceof RefusalError) return error;
+    this.#log.warn({ err: error, postings }, 'postings were left without an answer');
+    return unavailable(error);
+  }
+}
+
+/** The groups at the front that fit into one batch, at least one. */
+function takeBatch(ready: Group[]): Group[] {
+  let postings = 0;
+  const end = ready.findIndex((group, index) => {
+    postings += group.postings.length;
+    return index > 0 && postings > BATCH_MAX;
+  });
+  return ready.splice(0, end < 0 ? ready.length : end);
 }
 
 function answer({ resolve, reject }: Waiting, outcome: Outcome, atMs: number): void {

@@ -10,6 +10,7 @@ export class Book {
   readonly #accountsOfMerchant = new Map<string, Set<string>>();
   /** In the order of the journal, so that the oldest are first. */
   readonly #keys = new Map<string, KnownKey>();
+  #forgottenSeq = 0n;
 
   balanceOf(account: string): bigint {
     return this.#balances.get(account) ?? 0n;
@@ -59,7 +60,13 @@ export class Book {
     for (const [key, { seq }] of this.#keys) {
       if (this.#keys.size <= keep || seq > projectedSeq) return;
       this.#keys.delete(key);
+      this.#forgottenSeq = seq;
     }
+  }
+
+  /** The last batch of which a key has been forgotten; 0 when none has. */
+  forgottenSeq(): bigint {
+    return this.#forgottenSeq;
   }
 
   /** All balances as they are now. */

@@ -3,8 +3,8 @@ import { statementKeys } from '../statement/keys.ts';
 import type { Projection } from './store.ts';
 
 export const POSTINGS = 'postings';
-/** 1: without `statement` and `after_sen`. */
-const SCHEMA = 2;
+/** 1: without `statement` and `after_sen`; 2: `statement` had a key of the whole statement, too. */
+const SCHEMA = 3;
 
 /** One posting key; `_id` = "<partition>/<key>", `index` its place within the batch. */
 export type PostingDocument = Omit<EntryDocument, 'legs'> & {

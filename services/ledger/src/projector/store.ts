@@ -8,8 +8,8 @@ const CHECKPOINTS = 'checkpoints';
 const BALANCE_SCHEMA = 1;
 const PART_MAX = 250;
 const PARTS_AT_ONCE = 2;
-/** Says of which schema all postings up to the checkpoint are, too; 1: without the balances after their legs. */
-const CHECKPOINT_SCHEMA = 2;
+/** Says of which schema all postings up to the checkpoint are, too. */
+const CHECKPOINT_SCHEMA = 3;
 
 /** The absolute balance of one ledger account as of `seq`; `_id` = "<partition>/<account>". */
 export type BalanceDocument = { _id: string; schema: number; partition: string; account: string; sen: bigint; seq: bigint };

@@ -1,11 +1,12 @@
 import { merchantAccount, ownerOf } from '../posting/account.ts';
 import type { Leg } from '../posting/posting.ts';
 
-export type EntryType = 'credit' | 'debit';
+export const ENTRY_TYPES = ['credit', 'debit'] as const;
+export type EntryType = (typeof ENTRY_TYPES)[number];
 
-/** The key of an account's statement, or of its credits or debits alone; what postings are indexed by. */
-export function statementKey(merchantId: string, accountId: string, type?: EntryType): string {
-  return type === undefined ? `${merchantId}/${accountId}` : `${merchantId}/${accountId}:${type}`;
+/** The key of the credits or debits of an account's statement; what postings are indexed by. A whole statement is both, merged as it is read. */
+export function statementKey(merchantId: string, accountId: string, type: EntryType): string {
+  return `${merchantId}/${accountId}:${type}`;
 }
 
 /** All statements that a posting with these legs is an entry of: those of the accounts whose available balance it changes (contract §4). */
@@ -14,6 +15,6 @@ export function statementKeys(legs: readonly Leg[]): string[] {
     const owner = ownerOf(account);
     if (owner === undefined || account !== merchantAccount(owner.merchantId, owner.accountId, 'available')) return [];
     const { merchantId, accountId } = owner;
-    return [statementKey(merchantId, accountId), statementKey(merchantId, accountId, sen > 0n ? 'credit' : 'debit')];
+    return [statementKey(merchantId, accountId, sen > 0n ? 'credit' : 'debit')];
   });
 }

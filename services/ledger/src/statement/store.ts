@@ -15,7 +15,8 @@ type Window = {
 
 /** Reads of the projected postings, newest first. */
 export type StatementStore = {
-  entries(query: Window & { statement: string }): Promise<PostingDocument[]>;
+  /** Of all the statements together. */
+  entries(query: Window & { statements: readonly string[] }): Promise<PostingDocument[]>;
   settlements(
     query: Window & { merchantId: string; accountId: string | undefined; product: string | undefined },
   ): Promise<PostingDocument[]>;
@@ -40,7 +41,10 @@ export async function openStatementStore(store: Store): Promise<StatementStore> 
   const find = (filter: object, { limit }: Window) =>
     traced('find', POSTINGS, () => postings.find(filter).sort(NEWEST_FIRST).limit(limit).toArray());
   return {
-    entries: (query) => find({ ...windowFilter(query), statement: query.statement }, query),
+    async entries(query) {
+      const pages = await Promise.all(query.statements.map((statement) => find({ ...windowFilter(query), statement }, query)));
+      return pages.flat().sort(newestFirst).slice(0, query.limit);
+    },
     settlements: (query) =>
       find(
         {
@@ -54,6 +58,11 @@ export async function openStatementStore(store: Store): Promise<StatementStore> 
         query,
       ),
   };
+}
+
+/** Business time does not decide: within a partition it has the order of the journal. */
+function newestFirst(a: PostingDocument, b: PostingDocument): number {
+  return a.seq === b.seq ? b.index - a.index : a.seq < b.seq ? 1 : -1;
 }
 
 function windowFilter({ partition, upToSeq, before, fromMs, toMs }: Window): object {

@@ -5,7 +5,7 @@ import { intentOf } from '../../journal/document.ts';
 import { ID, merchantAccount } from '../../posting/account.ts';
 import type { PostingDocument } from '../../projector/posting-document.ts';
 import { entryId } from '../id.ts';
-import { type EntryType, statementKey } from '../keys.ts';
+import { ENTRY_TYPES, type EntryType, statementKey } from '../keys.ts';
 import { openWindow, toPage } from '../position.ts';
 
 /**
@@ -16,21 +16,21 @@ import { openWindow, toPage } from '../position.ts';
 export async function listEntries(context: Context, request: ListEntriesRequest, signal: AbortSignal) {
   const { merchantId, accountId } = request;
   if (!ID.test(accountId)) throw new RefusalError(refuseField('account_id', 'is not an id'));
-  const statement = statementKey(merchantId, accountId, typeOf(request.type));
+  const statements = typesOf(request.type).map((type) => statementKey(merchantId, accountId, type));
   const window = await openWindow(context, request, signal);
-  const found = await context.statements.entries({ ...window, limit: window.limit + 1, statement });
+  const found = await context.statements.entries({ ...window, limit: window.limit + 1, statements });
   const { page, nextCursor } = toPage(found, window.limit);
   return { entries: page.map((posting) => toEntry(posting, merchantId, accountId)), nextCursor };
 }
 
-function typeOf(wanted: WireEntryType): EntryType | undefined {
+function typesOf(wanted: WireEntryType): readonly EntryType[] {
   switch (wanted) {
     case WireEntryType.UNSPECIFIED:
-      return undefined;
+      return ENTRY_TYPES;
     case WireEntryType.CREDIT:
-      return 'credit';
+      return ['credit'];
     case WireEntryType.DEBIT:
-      return 'debit';
+      return ['debit'];
     default: {
       wanted satisfies never;
       throw new RefusalError(refuseField('type', 'is unknown'));
