@@ -28,12 +28,12 @@ const text = 'x'.repeat(1500);
 
 /**
  * 64 writers insert documents and change counters until the server dies, which `kill` brings about once enough is
- * acknowledged. Notes what was acknowledged.
+ * acknowledged and `isReady`, if given, agrees; it is asked after every answer from then on. Notes what was acknowledged.
  */
 export async function writeUntilKilled(
   uri: string,
   acknowledged: Acknowledged,
-  own: { firstId: number; acknowledgedMin: number; kill: () => void },
+  own: { firstId: number; acknowledgedMin: number; isReady?: () => boolean; kill: () => void },
 ): Promise<void> {
   const options = { maxPoolSize: writersMax, serverSelectionTimeoutMS: 500, retryWrites: false, monitorCommands: false };
   const client = new MongoClient(uri, options);
@@ -43,9 +43,12 @@ export async function writeUntilKilled(
   await written.createIndex({ twin: -1, n: 1 });
   let next = own.firstId;
   let told = 0;
+  let killed = false;
   const tell = () => {
     told++;
-    if (told === own.acknowledgedMin) own.kill();
+    if (killed || told < own.acknowledgedMin || own.isReady?.() === false) return;
+    killed = true;
+    own.kill();
   };
   const insert = async () => {
     const id = next++;
