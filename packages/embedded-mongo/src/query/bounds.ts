@@ -1,7 +1,7 @@
 import { BSONRegExp } from 'bson';
 import { bsonUndefined, type Doc, isDoc, isNullish, isNumeric, rankOf, typeRank } from '../bson/types.ts';
 import { above, type Direction, encodeValue } from '../storage/index-key.ts';
-import { isOperatorDoc } from './match.ts';
+import { isOperatorDoc } from './match-values.ts';
 
 /** What a filter demands of one path: one of some values, or a range within one type. */
 export type Condition =

@@ -1,7 +1,7 @@
 import { BSONRegExp } from 'bson';
 import { type Doc, isNullish, isNumeric } from '../bson/types.ts';
 import type { Collection } from '../storage/collection.ts';
-import { isOperatorDoc } from './match.ts';
+import { isOperatorDoc } from './match-values.ts';
 import type { Plan } from './plan.ts';
 
 type IndexPlan = Plan & { kind: 'index' };
