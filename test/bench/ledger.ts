@@ -135,21 +135,9 @@ async function startMachine() {
 
 /** As fast as it goes; `projectedMs` is how long the projections took afterwards. */
 async function measureAccepted(ledger: RunningLedger, account: () => number) {
-  const cpuBefore = cpuMsByProcess(ledger.pids);
-  const batchesBefore = await metric(ledger, 'gerbang_ledger_batch_postings_count');
-  const clientBefore = process.cpuUsage();
-  const load = await drive(CALLERS, SECONDS * 1_000, () => hold(ledger.client, account()));
-  const client = process.cpuUsage(clientBefore);
-  const postings = load.perSecond * SECONDS;
-  const cpuMicrosPerPosting: Record<string, number> = { client: Math.round((client.user + client.system) / postings) };
-  for (const [name, ms] of cpuMsByProcess(ledger.pids))
-    cpuMicrosPerPosting[name] = Math.round(((ms - (cpuBefore.get(name) ?? 0)) * 1_000) / postings);
-  const batches = (await metric(ledger, 'gerbang_ledger_batch_postings_count')) - batchesBefore;
+  const load = await driveCounting(ledger, account);
   const behindPostings = await metric(ledger, LAG_POSTINGS);
-  const endMs = performance.now();
-  await allProjected(ledger);
-  const postingsPerBatch = Math.round(postings / batches);
-  return { ...load, postingsPerBatch, cpuMicrosPerPosting, behindPostings, projectedMs: Math.round(performance.now() - endMs) };
+  return { ...load, behindPostings, projectedMs: await allProjected(ledger) };
 }
 
 /** What is accepted and projected while the projections keep up; `behindMaxSeconds` is the most that they were behind. */
@@ -163,19 +151,26 @@ async function measureSustained(ledger: RunningLedger) {
       behindMaxSeconds = Math.max(behindMaxSeconds, seconds);
     });
   }, 500);
-  const load = await drive(CALLERS, SECONDS * 1_000, () => hold(ledger.client, uniform()));
+  const load = await driveCounting(ledger, uniform);
   clearInterval(watch);
   const grownBy = (await metric(ledger, LAG_POSTINGS)) - behindBefore;
   const perSecond = Math.round(load.perSecond - Math.max(0, grownBy) / SECONDS);
-  const endMs = performance.now();
-  await allProjected(ledger);
-  return {
-    ...load,
-    perSecond,
-    acceptedPerSecond: load.perSecond,
-    behindMaxSeconds,
-    projectedMs: Math.round(performance.now() - endMs),
-  };
+  return { ...load, perSecond, acceptedPerSecond: load.perSecond, behindMaxSeconds, projectedMs: await allProjected(ledger) };
+}
+
+/** The load, with what it cost each process and how large the batches were. */
+async function driveCounting(ledger: RunningLedger, account: () => number) {
+  const cpuBefore = cpuMsByProcess(ledger.pids);
+  const clientBefore = process.cpuUsage();
+  const batchesBefore = await metric(ledger, BATCHES);
+  const load = await drive(CALLERS, SECONDS * 1_000, () => hold(ledger.client, account()));
+  const postings = load.perSecond * SECONDS;
+  const client = process.cpuUsage(clientBefore);
+  const cpuMicrosPerPosting: Record<string, number> = { client: Math.round((client.user + client.system) / postings) };
+  for (const [name, ms] of cpuMsByProcess(ledger.pids))
+    cpuMicrosPerPosting[name] = Math.round(((ms - (cpuBefore.get(name) ?? 0)) * 1_000) / postings);
+  const postingsPerBatch = Math.round(postings / ((await metric(ledger, BATCHES)) - batchesBefore));
+  return { ...load, postingsPerBatch, cpuMicrosPerPosting };
 }
 
 /** One posting at a time, beside the three things that it can't do without. */
@@ -217,6 +212,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 const LAG_POSTINGS = 'gerbang_ledger_projector_lag_postings';
+const BATCHES = 'gerbang_ledger_batch_postings_count';
 const LAG_SECONDS = 'gerbang_ledger_projector_lag_seconds';
 
 /** The sum over all labels of what the ledger tells of itself. */
@@ -227,8 +223,11 @@ async function metric({ adminPort }: RunningLedger, name: string): Promise<numbe
   return values.reduce((a, b) => a + b);
 }
 
-async function allProjected(ledger: RunningLedger): Promise<void> {
+/** How long it takes until nothing waits to be projected, ms. */
+async function allProjected(ledger: RunningLedger): Promise<number> {
+  const startMs = performance.now();
   await eventually('all is projected', async () => (await metric(ledger, LAG_POSTINGS)) === 0, 600_000);
+  return Math.round(performance.now() - startMs);
 }
 
 function failedBars(figures: Record<keyof typeof bars, number>): string[] {
