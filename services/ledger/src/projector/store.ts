@@ -69,8 +69,16 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
       ),
     );
   };
-  const findPostings = (partition: string, keys: readonly string[]) =>
-    traced('find', POSTINGS, () => postings.find({ _id: { $in: keys.map((key) => `${partition}/${key}`) } }).toArray());
+  const findPostings = async (partition: string, keys: readonly string[]): Promise<PostingDocument[]> => {
+    const ids = keys.map((key) => `${partition}/${key}`);
+    const [only] = ids;
+    // A lone posting is looked up by the shortest way that a server has.
+    if (only !== undefined && ids.length === 1) {
+      const found = await traced('findOne', POSTINGS, () => postings.findOne({ _id: only }));
+      return found === null ? [] : [found];
+    }
+    return traced('find', POSTINGS, () => postings.find({ _id: { $in: ids } }).toArray());
+  };
   return {
     async writePostings(projections) {
       await inParts(projections.flatMap(toPostingDocuments), (part) => insertMissing(postings, part));
