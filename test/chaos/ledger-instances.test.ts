@@ -84,7 +84,7 @@ describe('two instances of the ledger under load', () => {
   let mongo: TestMongo;
   let instances: LedgerProcess[] = [];
   let channel: RpcChannel;
-  let start: (instance: string) => Promise<LedgerProcess>;
+  let start: (instance: string, port?: number) => Promise<LedgerProcess>;
 
   beforeAll(async () => {
     mongo = await startTestMongo();
@@ -92,7 +92,14 @@ describe('two instances of the ledger under load', () => {
   afterAll(() => mongo?.stop());
   beforeEach(async () => {
     const databasePrefix = `${mongo.databasePrefix}${randomBytes(4).toString('hex')}_`;
-    start = (instance) => startLedgerProcess({ instance, mongoUri: mongo.uri, databasePrefix, leaseMs: LEASE_MS });
+    start = (instance, port) =>
+      startLedgerProcess({
+        instance,
+        mongoUri: mongo.uri,
+        databasePrefix,
+        leaseMs: LEASE_MS,
+        ...(port !== undefined && { port }),
+      });
     instances = [await start('first'), await start('second')];
     channel = openLedgerChannel({ addresses: instances.map(({ address }) => address), tls: undefined, timeoutMs: 15_000 });
   });
@@ -157,7 +164,8 @@ describe('two instances of the ledger under load', () => {
         await owner.end('SIGKILL');
         const killed = load.answered;
         await eventually('the other one answers', () => load.answered >= killed + 200, 30_000);
-        if (round + 1 < ROUNDS) instances = [...instances.filter((one) => one !== owner), await start(owner.instance)];
+        if (round + 1 < ROUNDS)
+          instances = [...instances.filter((one) => one !== owner), await start(owner.instance, owner.port)];
       }
       await load.end();
       await expectNothingLostOrDoubled(load);

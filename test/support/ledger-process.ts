@@ -9,6 +9,7 @@ const MAIN = fileURLToPath(new URL('../../services/ledger/src/main.ts', import.m
 export type LedgerProcess = {
   instance: string;
   address: string;
+  port: number;
   pid: number;
   /** Sends a signal; SIGSTOP and SIGCONT are not waited for. */
   signal(signal: NodeJS.Signals): void;
@@ -22,8 +23,10 @@ export async function startLedgerProcess(options: {
   mongoUri: string;
   databasePrefix: string;
   leaseMs: number;
+  /** Where one that comes back listens again, as behind a name that stays; a free one otherwise. */
+  port?: number;
 }): Promise<LedgerProcess> {
-  const [port, adminPort] = [await freePort(), await freePort()];
+  const [port, adminPort] = [options.port ?? (await freePort()), await freePort()];
   const child: ChildProcess = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
@@ -45,6 +48,7 @@ export async function startLedgerProcess(options: {
   return {
     instance: options.instance,
     address: `127.0.0.1:${port}`,
+    port,
     pid,
     signal: (signal) => void child.kill(signal),
     async end(signal = 'SIGTERM') {
