@@ -50,12 +50,13 @@ export function startProjector(options: {
   const listeners = new Set<() => void>();
   let unwritten: { balances: Balances; last: Batch; postings: number; sinceMs: number } | undefined;
 
-  const persist = async (what: string, write: () => Promise<void>) => {
+  /** Tries until it is done, with pauses; one step of the projecting, named for the log. */
+  const insist = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
       try {
-        return await withSpan(`ledger project ${what}`, { parent: contextFrom('') }, write);
+        return await withSpan(`ledger project: ${step}`, { parent: contextFrom('') }, work);
       } catch (error) {
-        log.warn({ err: error }, `the projected ${what} could not be written`);
+        log.warn({ err: error }, `a step of the projecting failed: ${step}`);
       }
       await sleep(waitMs, undefined, { signal: stopping.signal });
     }
@@ -69,7 +70,7 @@ export function startProjector(options: {
   const writeBalances = async () => {
     if (unwritten === undefined) return;
     const { balances, last } = unwritten;
-    await persist('balances', () => store.writeBalances(balances, last));
+    await insist('write balances', () => store.writeBalances(balances, last));
     unwritten = undefined;
   };
   const balancesAreDue = () =>
@@ -80,10 +81,10 @@ export function startProjector(options: {
   /** Writes all that waits, unless the journal comes first. */
   const run = async () => {
     while (!mayYield()) {
-      const round = await backlog.oldest(ROUND_POSTINGS);
+      const round = await insist('read the backlog', () => backlog.oldest(ROUND_POSTINGS));
       const last = round.at(-1);
       if (last === undefined || stopping.signal.aborted) return;
-      await persist('postings', () => store.writePostings(round));
+      await insist('write postings', () => store.writePostings(round));
       backlog.removeOldest(round.length);
       for (const projection of round) note(projection);
       projectedSeq = last.batch.seq;
