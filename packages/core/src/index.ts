@@ -14,6 +14,22 @@ export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelop
 export { type FeeRule, feeFor } from './fee.ts';
 export { isUlid, type NewId, newUlid, ulidFrom, ulidTimeMs } from './id.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
+export type { DataObject } from './qris/data-object.ts';
+export { decodeQris } from './qris/decode.ts';
+export { encodeQris } from './qris/encode.ts';
+export { qrisNames } from './qris/names.ts';
+export {
+  acquirerNns,
+  NATIONAL_TAG,
+  nationalMerchantId,
+  QRIS_DOMAIN,
+  type Qris,
+  type QrisAccount,
+  type QrisAdditionalData,
+  type QrisAlternateLanguage,
+  type QrisTip,
+  tipSen,
+} from './qris/qris.ts';
 export {
   describeRefusal,
   type FieldErrors,
