@@ -10,7 +10,12 @@ export default defineConfig({
       {
         test: {
           name: 'parts',
-          include: ['packages/*/{src,test}/**/*.test.ts', 'services/*/{src,test}/**/*.test.ts', 'launcher/**/*.test.ts'],
+          include: [
+            'packages/*/{src,test}/**/*.test.ts',
+            'services/*/{src,test}/**/*.test.ts',
+            'launcher/**/*.test.ts',
+            'test/bench/**/*.test.ts',
+          ],
           exclude: ['**/node_modules/**'],
           pool: 'forks',
           maxWorkers: 2,
@@ -23,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', 'test/bench/**'],
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 120_000,

@@ -1,138 +1,132 @@
-import { spawn } from 'node:child_process';
-import { createHash, createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { cpus, totalmem } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { eventually, freePort } from '@gerbang/testkit';
+import { ensureSecrets } from '../../launcher/secrets.ts';
 import { type System, startSystem } from '../../launcher/system.ts';
-import { signIn } from '../support/merchant-client.ts';
-import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
-import { type LoadResult, type Shot, shoot } from './load.ts';
+import { startWebhookSink } from '../support/webhook-sink.ts';
+import { type Announcements, announcementsOf, signedTransfers } from './disbursement-load.ts';
+import { peakOf, startBareFastify } from './floors/fastify.ts';
+import { openBareRail } from './floors/rail.ts';
+import type { Benchmark, Turn } from './harness/benchmark.ts';
+import { closedLoop, figuresOf, mustSucceed, openLoop, type Target } from './harness/http-load.ts';
 import { cpuMsByProcess } from './process-cpu.ts';
 
 const CONNECTIONS = 32;
-const WARM_UP_MS = 5_000;
-const MEASURED_MS = 15_000;
-const FLOOR_MS = 5_000;
+const FLOOR_MS = 3_000;
+const TRANSFERS_MS = 8_000;
+const LONE_MS = 3_000;
+const OVERLOAD = 2;
+const OVERLOAD_MS = 8_000;
+/** So many that the generator never holds back what the gateway should refuse. */
+const OVERLOAD_CONNECTIONS = 1_024;
 /** Everything must be captured and announced this soon after the end of the load. */
 const ANNOUNCED_WITHIN_MS = 5_000;
-const PATH = '/api/v2.0/disbursement/transfer';
 
-/** Signed disbursements at 32 connections, captured and announced, beside a bare fastify route in the same run. */
-export async function benchDisbursement(): Promise<object> {
-  const sink = await startWebhookSink();
-  const system = await startSystem({
-    name: 'bench-disbursement',
-    env: { RATE_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' },
-  });
-  try {
-    const shots = await signedShots(system, sink);
-    const floorBefore = await measureFloor();
-    await fire(system, shots, WARM_UP_MS);
-    const announcedBefore = await quiet(sink);
-    const cpuBefore = cpuMsByProcess(system.pids());
-    const load = await fire(system, shots, MEASURED_MS);
-    const endMs = Date.now();
-    await eventually('all are announced', () => sink.hooks.length - announcedBefore >= load.answers, 60_000);
-    const drainedMs = Date.now() - endMs;
-    const cpuAfter = cpuMsByProcess(system.pids());
-    const inTime = sink.hooks.slice(announcedBefore).filter((hook) => hook.atMs <= endMs + ANNOUNCED_WITHIN_MS).length;
-    const floorAfter = await measureFloor();
-    const floorPerSecond = Math.round((floorBefore.perSecond + floorAfter.perSecond) / 2);
-    const finishedPerSecond = Math.round(inTime / (MEASURED_MS / 1_000));
+/** Signed disbursements, captured and announced: as many as go, one at a time, and twice as many as go. */
+export const disbursement: Benchmark = {
+  name: 'disbursement',
+  about:
+    'signed disbursements captured and announced, beside bare fastify and the bank alone; one at a time; and at twice their peak',
+  needs: 'nats-server; two and a half minutes',
+  rounds: 3,
+  bars: [
+    { name: 'captured and announced to bare fastify', figure: 'transfers.finishedPerSecond', over: 'floor.perSecond', min: 0.03 },
+    { name: 'added p50 of a payment, ms', figure: 'lone payment.p50Ms', less: 'bank alone.p50Ms', max: 6 },
+    {
+      name: 'goodput at twice the peak, to the peak',
+      figure: 'twice the peak.finishedPerSecond',
+      over: 'transfers.finishedPerSecond',
+      min: 0.8,
+    },
+    { name: 'refused with 503, p99 ms', figure: 'twice the peak.refusedP99Ms', max: 50 },
+    { name: 'neither accepted nor refused with 503', figure: 'twice the peak.failed', max: 0 },
+  ],
+  async prepare(resources) {
+    const sink = await startWebhookSink();
+    resources.defer(() => sink.close());
+    const system = await startSystem({
+      name: 'bench-disbursement',
+      env: { RATE_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' },
+    });
+    resources.defer(() => system.stop());
+    const fastify = await startBareFastify(resources);
+    const bank = openBareRail(resources, { url: system.demo.simulator_url, secrets: ensureSecrets(system.dataFolder) });
+    const target = await signedTransfers(system, sink.url);
+    const announcements = announcementsOf(sink);
     return {
-      machine: `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load generator included`,
-      connections: CONNECTIONS,
-      accepted: load.answers,
-      errors: load.errors,
-      finishedPerSecond,
-      announcedWithin5s: `${inTime} of ${load.answers}`,
-      drainedMs,
-      acceptanceMs: { p50: load.p50Ms, p99: load.p99Ms },
-      cpuMsPerTransfer: Object.fromEntries(
-        [...cpuAfter].map(([name, ms]) => [name, Number(((ms - (cpuBefore.get(name) ?? 0)) / load.answers).toFixed(2))]),
-      ),
-      floor: { perSecond: floorPerSecond, p50Ms: floorAfter.p50Ms, p99Ms: floorAfter.p99Ms },
-      ratioToFloor: Number((finishedPerSecond / floorPerSecond).toFixed(4)),
-    };
-  } finally {
-    await system.stop();
-    await sink.close();
-  }
-}
-
-function fire(system: System, next: () => Shot, durationMs: number): Promise<LoadResult> {
-  return shoot({
-    origin: system.demo.base_url,
-    connections: CONNECTIONS,
-    durationMs,
-    next,
-    accept: (status, body) => status === 200 && body.includes('"SP000"'),
-  });
-}
-
-async function signedShots(system: System, sink: WebhookSink): Promise<() => Shot> {
-  const merchant = await signIn(system.demo.base_url, system.demo);
-  await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });
-  const [accountId] = system.demo.account_ids;
-  let count = 0;
-  return () => {
-    count++;
-    // Keys in alphabetical order: the text is its own normalized form.
-    const body = `{"account_id":"${accountId}","amount":{"currency":"IDR","value":"10.00"},"bank_account_number":"1234567890","bank_code":"014","reference_number":"bench-${count}"}`;
-    const timestamp = String(Math.floor(Date.now() / 1_000));
-    const hash = createHash('sha256').update(body).digest('hex');
-    const toSign = `POST:${PATH}:${merchant.token}:${hash}:${timestamp}`;
-    return {
-      path: PATH,
-      body,
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${merchant.token}`,
-        'x-partner-id': system.demo.partner_id,
-        'x-timestamp': timestamp,
-        'x-signature': createHmac('sha512', system.demo.client_secret).update(toSign).digest('hex'),
+      floors: {
+        floor: peakOf(fastify.target('POST'), { connections: CONNECTIONS, durationMs: FLOOR_MS }),
+        'bank alone': bank({ callers: 1, durationMs: LONE_MS }),
+      },
+      subjects: {
+        transfers: transfers(system, target, announcements),
+        'lone payment': lone(target, announcements),
+        'twice the peak': overload(target, announcements),
       },
     };
-  };
-}
+  },
+};
 
-/** Waits until no more webhooks arrive, and says how many there were. */
-async function quiet(sink: WebhookSink): Promise<number> {
-  let last = -1;
-  await eventually(
-    'the warm-up is announced',
-    async () => {
-      const same = sink.hooks.length === last;
-      last = sink.hooks.length;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      return same && sink.hooks.length === last;
+/** As many as go. Counted is what is announced in time; the processor's time is that of each process, until everything is announced. */
+function transfers(system: System, target: Target, announcements: Announcements): Turn {
+  return {
+    durationMs: TRANSFERS_MS,
+    async measure(durationMs) {
+      const before = announcements.count();
+      const cpuBefore = cpuMsByProcess(system.pids());
+      const load = mustSucceed(await closedLoop(target, { connections: CONNECTIONS, durationMs }));
+      const endMs = Date.now();
+      const { count } = load.accepted;
+      await announcements.reach(before + count);
+      const inTime = announcements.by(endMs + ANNOUNCED_WITHIN_MS) - before;
+      const { perSecond, p50Ms, p99Ms, generatorMicros } = figuresOf(load);
+      const figures: Record<string, number> = {
+        finishedPerSecond: inTime / (durationMs / 1_000),
+        acceptedPerSecond: perSecond ?? Number.NaN,
+        announcedInTimeShare: inTime / count,
+        lastAnnouncedMs: announcements.lastMs() - endMs,
+        acceptedP50Ms: p50Ms ?? Number.NaN,
+        acceptedP99Ms: p99Ms ?? Number.NaN,
+        'cpuMs.load generator and webhook sink': (generatorMicros ?? Number.NaN) / 1_000,
+      };
+      for (const [name, ms] of cpuMsByProcess(system.pids()))
+        figures[`cpuMs.${name}`] = (ms - (cpuBefore.get(name) ?? 0)) / count;
+      return figures;
     },
-    60_000,
-  );
-  return sink.hooks.length;
+  };
 }
 
-async function measureFloor(): Promise<LoadResult> {
-  const port = await freePort();
-  const server = spawn(process.execPath, [fileURLToPath(new URL('floor-server.ts', import.meta.url)), String(port)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(server.stdout, 'data');
-  const shot = {
-    path: '/floor',
-    headers: { 'content-type': 'application/json' },
-    body: '{"reference_number":"x","amount":{"value":"10.00","currency":"IDR"}}',
+/** One connection, one payment at a time. */
+function lone(target: Target, announcements: Announcements): Turn {
+  return {
+    durationMs: LONE_MS,
+    async measure(durationMs) {
+      const before = announcements.count();
+      const load = mustSucceed(await closedLoop(target, { connections: 1, durationMs }));
+      await announcements.reach(before + load.accepted.count);
+      return { p50Ms: load.accepted.p50Ms, p99Ms: load.accepted.p99Ms };
+    },
   };
-  const result = await shoot({
-    origin: `http://127.0.0.1:${port}`,
-    connections: CONNECTIONS,
-    durationMs: FLOOR_MS,
-    next: () => shot,
-    accept: (status) => status === 200,
-  });
-  const ended = once(server, 'exit');
-  server.kill('SIGTERM');
-  await ended;
-  return result;
+}
+
+/** An open loop at twice the peak. Goodput is what is announced while it lasts: what is finished later has kept its merchant waiting. */
+function overload(target: Target, announcements: Announcements): Turn {
+  return {
+    durationMs: OVERLOAD_MS,
+    async measure(durationMs, figure) {
+      const before = announcements.count();
+      const endMs = Date.now() + durationMs;
+      const perSecond = OVERLOAD * figure('transfers.finishedPerSecond');
+      const load = await openLoop(target, { connections: OVERLOAD_CONNECTIONS, durationMs, perSecond });
+      await announcements.settle();
+      return {
+        offeredPerSecond: perSecond,
+        finishedPerSecond: (announcements.by(endMs) - before) / (durationMs / 1_000),
+        acceptedP50Ms: load.accepted.p50Ms,
+        acceptedP99Ms: load.accepted.p99Ms,
+        refusedPerSecond: load.refused.count / (durationMs / 1_000),
+        refusedP99Ms: load.refused.p99Ms,
+        refusedMaxMs: load.refused.maxMs,
+        failed: load.failed,
+        lateP99Ms: load.lateP99Ms,
+      };
+    },
+  };
 }

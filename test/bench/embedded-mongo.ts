@@ -1,134 +1,112 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '@gerbang/testkit';
 import { type Collection, MongoClient } from 'mongodb';
+import type { Benchmark, Turn } from './harness/benchmark.ts';
+import { callLoop } from './harness/call-load.ts';
+import { type ServerProcess, startServer } from './harness/server-process.ts';
 
 const CONNECTIONS = 64;
-const RUN_MS = 3_000;
-const WARM_MS = 1_000;
-const TURNS = 3;
+const MEASURED_MS = 3_000;
+const SEEDED = 20_000;
 const DOCUMENTS = 1_000_000;
 const BATCH = 1_000;
 
-/** What issue 4 asks of the embedded server, client included, on two cores. */
-const bars = {
-  insertsPerSecond: { min: 10_000 },
-  insertsShareOfNullServer: { min: 0.5 },
-  loneInsertP50Ms: { max: 1 },
-  findByIdPerSecond: { min: 10_000 },
-  findByIndexPerSecond: { min: 10_000 },
-  hotDocumentPerSecond: { min: 5_000 },
-  insertManyDocumentsPerSecond: { min: 40_000 },
-  openMillionMs: { max: 2_000 },
-  millionPeakRssMiB: { max: 300 },
+type Doc = { _id: number | string; account?: string; amount?: number; n?: number; text?: string };
+type Running = ServerProcess & { uri: string; stop(): Promise<void> };
+
+/** Durable inserts, finds, a hot document and a large collection: the embedded MongoDB through the unmodified driver; the bars are of issue 4. */
+export const embeddedMongo: Benchmark = {
+  name: 'embedded-mongo',
+  about: 'the embedded MongoDB through the driver, beside a server that speaks the protocol and stores nothing',
+  needs: 'two minutes',
+  rounds: 3,
+  bars: [
+    { name: 'inserts', figure: 'inserts.perSecond', min: 10_000 },
+    { name: 'inserts to the null server', figure: 'inserts.perSecond', over: 'null server.perSecond', min: 0.5 },
+    { name: 'lone insert, p50 ms', figure: 'lone insert.p50Ms', max: 1 },
+    { name: 'find by _id', figure: 'find by _id.perSecond', min: 10_000 },
+    { name: 'find by index', figure: 'find by index.perSecond', min: 10_000 },
+    { name: 'hot document', figure: 'hot document.perSecond', min: 5_000 },
+    { name: 'insertMany, documents', figure: 'a million.insertManyPerSecond', min: 40_000 },
+    { name: 'opening a million documents, ms', figure: 'a million.openMs', max: 2_000 },
+    { name: 'memory with a million documents, MiB', figure: 'a million.peakRssMiB', max: 300 },
+  ],
+  async prepare(resources) {
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'gerbang-bench-mongo-'));
+    resources.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+    const server = await startEmbedded(resources, path.join(dataDir, 'operations'));
+    const nothing = await startNullServer(resources);
+    const client = await connect(server.uri, CONNECTIONS);
+    resources.defer(() => client.close());
+    const floor = await connect(nothing.uri, CONNECTIONS);
+    resources.defer(() => floor.close());
+    const seeded = client.db('bench').collection<Doc>('seeded');
+    await seeded.createIndex({ account: 1 });
+    await seeded.insertMany(Array.from({ length: SEEDED }, (_, n) => document(`seed ${n}`, n)));
+    const hot = client.db('bench').collection<Doc>('hot');
+    await hot.insertOne({ _id: 'hot', n: 0 });
+    const plain = client.db('bench').collection<Doc>('plain');
+    const seed = () => Math.floor(Math.random() * SEEDED);
+    return {
+      floors: { 'null server': repeated(insertInto(floor.db('bench').collection<Doc>('plain'))) },
+      subjects: {
+        inserts: repeated(insertInto(plain)),
+        'find by _id': repeated(() => seeded.findOne({ _id: `seed ${seed()}` })),
+        'find by index': repeated(() => seeded.findOne({ account: `account ${seed()}` })),
+        'hot document': repeated(() => hot.findOneAndUpdate({ _id: 'hot' }, { $inc: { n: 1 } })),
+        'lone insert': repeated(insertInto(plain), 1),
+      },
+      once: { 'a million': () => measureMillion(resources, path.join(dataDir, 'million')) },
+    };
+  },
 };
 
-type Doc = { _id: number | string; account?: string; amount?: number; n?: number; text?: string };
-type Running = { uri: string; pid: number; startedMs: number; stop(): Promise<void> };
-
-/** Durable inserts, finds, a hot document and a large collection: the embedded MongoDB through the unmodified driver. */
-export async function benchEmbeddedMongo(): Promise<object> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'gerbang-bench-mongo-'));
-  try {
-    const figures = { ...(await benchOperations(dataDir)), ...(await benchMillion(dataDir)) };
-    return { figures, bars, failed: failedBars(figures) };
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+function repeated(call: () => Promise<unknown>, callers = CONNECTIONS): Turn {
+  return { durationMs: MEASURED_MS, measure: (durationMs) => callLoop(call, { callers, durationMs }) };
 }
 
-async function benchOperations(dataDir: string) {
-  const server = await startEmbedded(dataDir);
-  const nothing = await startNullServer();
-  const client = await connect(server.uri, CONNECTIONS);
-  const floor = await connect(nothing.uri, CONNECTIONS);
-  const inserts = client.db('bench').collection<Doc>('inserts');
-  await inserts.createIndex({ account: 1 });
-  await inserts.insertMany(Array.from({ length: 20_000 }, (_, n) => document(`seed ${n}`, n)));
-  let id = 0;
-  const insertInto = (collection: Collection<Doc>) => async () => {
+let id = 0;
+
+function insertInto(collection: Collection<Doc>): () => Promise<unknown> {
+  return () => {
     id++;
-    await collection.insertOne(document(id, id));
-  };
-  const plain = client.db('bench').collection<Doc>('plain');
-  // By turns, so that what else the machine does falls upon both.
-  const hot = client.db('bench').collection<Doc>('hot');
-  await hot.insertOne({ _id: 'hot', n: 0 });
-  const seed = () => Math.floor(Math.random() * 20_000);
-  const work = {
-    inserts: insertInto(plain),
-    floor: insertInto(floor.db('bench').collection<Doc>('plain')),
-    findById: async () => void (await inserts.findOne({ _id: `seed ${seed()}` })),
-    findByIndex: async () => void (await inserts.findOne({ account: `account ${seed()}` })),
-    hot: async () => void (await hot.findOneAndUpdate({ _id: 'hot' }, { $inc: { n: 1 } })),
-  };
-  const rates: Record<keyof typeof work, number[]> = { inserts: [], floor: [], findById: [], findByIndex: [], hot: [] };
-  for (let turn = 0; turn < TURNS; turn++) {
-    rates.inserts.push(await perSecond(work.inserts));
-    rates.floor.push(await perSecond(work.floor));
-    rates.findById.push(await perSecond(work.findById));
-    rates.findByIndex.push(await perSecond(work.findByIndex));
-    rates.hot.push(await perSecond(work.hot));
-  }
-  const loneInsertP50Ms = await p50Ms(insertInto(plain));
-  await Promise.all([client.close(), floor.close()]);
-  await Promise.all([server.stop(), nothing.stop()]);
-  const insertsPerSecond = median(rates.inserts);
-  const nullServerInsertsPerSecond = median(rates.floor);
-  return {
-    insertsPerSecond,
-    nullServerInsertsPerSecond,
-    insertsShareOfNullServer: Math.round((insertsPerSecond / nullServerInsertsPerSecond) * 100) / 100,
-    loneInsertP50Ms,
-    findByIdPerSecond: median(rates.findById),
-    findByIndexPerSecond: median(rates.findByIndex),
-    hotDocumentPerSecond: median(rates.hot),
+    return collection.insertOne(document(id, id));
   };
 }
 
 /** A collection of a million documents: written by insertMany, then opened by a new process and used. */
-async function benchMillion(dataDir: string) {
-  const first = await startEmbedded(dataDir);
+async function measureMillion(resources: AsyncDisposableStack, dataDir: string) {
+  const first = await startEmbedded(resources, dataDir);
   let client = await connect(first.uri, 1);
   const startedMs = performance.now();
   for (let from = 0; from < DOCUMENTS; from += BATCH) {
     const documents = Array.from({ length: BATCH }, (_, n) => document(from + n, from + n));
     await client.db('bench').collection<Doc>('million').insertMany(documents);
   }
-  const insertManyDocumentsPerSecond = Math.round((DOCUMENTS / (performance.now() - startedMs)) * 1_000);
+  const insertManyPerSecond = (DOCUMENTS / (performance.now() - startedMs)) * 1_000;
   await client.close();
   await first.stop();
 
-  const again = await startEmbedded(dataDir);
+  const again = await startEmbedded(resources, dataDir);
   client = await connect(again.uri, CONNECTIONS);
   const million = client.db('bench').collection<Doc>('million');
   const counted = await million.countDocuments({});
   if (counted !== DOCUMENTS) throw new Error(`${counted} documents are there instead of ${DOCUMENTS}`);
-  const openMillionMs = Math.round(again.startedMs);
   const any = () => Math.floor(Math.random() * DOCUMENTS);
   await Promise.all([
-    perSecond(async () => void (await million.findOne({ _id: any() }))),
+    callLoop(() => million.findOne({ _id: any() }), { callers: CONNECTIONS, durationMs: MEASURED_MS }),
     (async () => {
       let seen = 0;
       for await (const _ of million.find({}, { batchSize: 5_000 })) seen++;
       if (seen !== DOCUMENTS) throw new Error(`a walk met ${seen} of ${DOCUMENTS} documents`);
     })(),
   ]);
-  const millionPeakRssMiB = peakRssMiB(again.pid);
+  const peakMiB = peakRssMiB(again.pid);
   await client.close();
   await again.stop();
-  return { insertManyDocumentsPerSecond, openMillionMs, millionPeakRssMiB };
-}
-
-function failedBars(figures: Record<string, number>): string[] {
-  return Object.entries(bars).flatMap(([name, bar]) => {
-    // A figure that is missing fails its bar.
-    const figure = figures[name] ?? Number.NaN;
-    const held = 'min' in bar ? figure >= bar.min : figure <= bar.max;
-    return held ? [] : [`${name} is ${figure}`];
-  });
+  return { insertManyPerSecond, openMs: again.readyMs, peakRssMiB: peakMiB };
 }
 
 const document = (id: number | string, n: number): Doc => ({ _id: id, account: `account ${n}`, amount: n, text: 'x'.repeat(40) });
@@ -136,72 +114,22 @@ const document = (id: number | string, n: number): Doc => ({ _id: id, account: `
 const connect = (uri: string, maxPoolSize: number) =>
   MongoClient.connect(uri, { maxPoolSize, minPoolSize: maxPoolSize, writeConcern: { w: 'majority', journal: true } });
 
-/** How often all connections together do something in a second; the first moments, in which code is compiled, don't count. */
-async function perSecond(once: () => Promise<void>): Promise<number> {
-  let done = 0;
-  let countedFromMs = 0;
-  const startMs = performance.now();
-  const endMs = startMs + WARM_MS + RUN_MS;
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      for (let nowMs = startMs; nowMs < endMs; nowMs = performance.now()) {
-        await once();
-        if (countedFromMs === 0 && performance.now() - startMs >= WARM_MS) countedFromMs = performance.now();
-        else if (countedFromMs !== 0) done++;
-      }
-    }),
-  );
-  return Math.round((done / (performance.now() - countedFromMs)) * 1_000);
-}
-
-async function p50Ms(once: () => Promise<void>): Promise<number> {
-  const tookMs: number[] = [];
-  for (let round = 0; round < 3_000; round++) {
-    const sentMs = performance.now();
-    await once();
-    if (round >= 500) tookMs.push(performance.now() - sentMs);
-  }
-  return Math.round(median(tookMs) * 100) / 100;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
 /** The most memory a process has had so far; Linux alone tells it. */
 function peakRssMiB(pid: number): number {
   return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);
 }
 
-async function startEmbedded(dataDir: string): Promise<Running> {
+async function startEmbedded(resources: AsyncDisposableStack, dataDir: string): Promise<Running> {
   const port = await freePort();
   const main = path.resolve(import.meta.dirname, '../../packages/embedded-mongo/src/main.ts');
-  return start([main, '--data', dataDir, '--port', String(port)], port);
+  const server = await startServer(resources, main, ['--data', dataDir, '--port', String(port)]);
+  return { ...server, uri: addressOf(port) };
 }
 
-async function startNullServer(): Promise<Running> {
+async function startNullServer(resources: AsyncDisposableStack): Promise<Running> {
   const port = await freePort();
-  return start([path.join(import.meta.dirname, 'null-mongo.ts'), String(port)], port);
+  const server = await startServer(resources, path.join(import.meta.dirname, 'floors/null-mongo.ts'), [String(port)]);
+  return { ...server, uri: addressOf(port) };
 }
 
-/** Starts a server and waits for its first line, which says that it is ready. */
-async function start(args: readonly string[], port: number): Promise<Running> {
-  const spawnedMs = performance.now();
-  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  await Promise.race([
-    new Promise((resolve) => child.stdout?.once('data', resolve)),
-    exited.then(() => Promise.reject(new Error(`${args[0]} ended before it was ready`))),
-  ]);
-  const startedMs = performance.now() - spawnedMs;
-  if (child.pid === undefined) throw new Error(`${args[0]} was not started`);
-  return {
-    uri: `mongodb://127.0.0.1:${port}/?replicaSet=gerbang`,
-    pid: child.pid,
-    startedMs,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await exited;
-    },
-  };
-}
+const addressOf = (port: number) => `mongodb://127.0.0.1:${port}/?replicaSet=gerbang`;

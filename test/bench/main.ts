@@ -1,28 +1,48 @@
-import { benchDisbursement } from './disbursement.ts';
-import { benchEmbeddedMongo } from './embedded-mongo.ts';
-import { benchLedger } from './ledger.ts';
-import { benchCsv } from './ledger-csv.ts';
-import { benchTakeover } from './ledger-takeover.ts';
-import { benchStartup } from './startup.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { benchmarks } from './benchmarks.ts';
+import type { Benchmark } from './harness/benchmark.ts';
+import { startProfiling } from './harness/profile.ts';
+import { renderReport } from './harness/report.ts';
+import { runBenchmark } from './harness/run.ts';
 
-/** Each benchmark starts what it needs, measures, prints, and gives its figures back. */
-const benches: Record<string, () => Promise<object>> = {
-  startup: benchStartup,
-  disbursement: benchDisbursement,
-  'embedded-mongo': benchEmbeddedMongo,
-  ledger: benchLedger,
-  'ledger-takeover': benchTakeover,
-  'ledger-csv': benchCsv,
-};
+/** Where runs are kept, one JSON file each; with --prof a folder of profiles and flame graphs beside it. Not in version control. */
+const RESULTS = path.join(import.meta.dirname, 'results');
 
-const args = process.argv.slice(2).filter((argument) => argument !== '--');
-const [name = ''] = args.filter((argument) => argument !== '--check');
-const bench = benches[name];
-if (bench === undefined) {
-  process.stderr.write(`usage: npm run bench -- <${Object.keys(benches).join('|')}> [--check]\n`);
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  allowPositionals: true,
+  options: { check: { type: 'boolean', default: false }, prof: { type: 'boolean', default: false }, rounds: { type: 'string' } },
+});
+const [name] = positionals;
+const benchmark = benchmarks.find((one) => one.name === name);
+if (name === undefined) process.stdout.write(list());
+else if (benchmark === undefined) {
+  process.stderr.write(`there is no benchmark ${name}\n\n${list()}`);
   process.exit(1);
+} else process.exit(await run(benchmark));
+
+/** Runs, prints, keeps the figures, and answers the exit code: with --check 1 where a bar is not held. */
+async function run(benchmark: Benchmark): Promise<number> {
+  const startedAt = new Date();
+  const say = (line: string) => process.stderr.write(`${benchmark.name}: ${line}\n`);
+  const kept = path.join(RESULTS, `${benchmark.name}-${startedAt.toISOString().replaceAll(':', '-')}`);
+  const rounds = values.rounds === undefined ? benchmark.rounds : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 0) throw new Error('--rounds takes a number');
+  const profiling = values.prof ? await startProfiling(kept) : undefined;
+  const measured = await runBenchmark(benchmark, { rounds, say });
+  const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load generator included`;
+  const result = { benchmark: benchmark.name, startedAt, node: process.version, machine, profiled: values.prof, ...measured };
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(`${kept}.json`, `${JSON.stringify(result, undefined, 2)}\n`);
+  process.stdout.write(`\n${benchmark.name} on ${machine}\n\n${renderReport(measured)}\n${kept}.json\n`);
+  for (const file of (await profiling?.finish()) ?? []) process.stdout.write(`${file}\n`);
+  return values.check && measured.bars.some(({ held }) => !held) ? 1 : 0;
 }
-const figures = await bench();
-process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`);
-const failed = 'failed' in figures && Array.isArray(figures.failed) ? figures.failed : [];
-process.exit(args.includes('--check') && failed.length > 0 ? 1 : 0);
+
+function list(): string {
+  const lines = benchmarks.map((one) => `  ${one.name}\n      ${one.about}\n      needs ${one.needs}\n`);
+  return `npm run bench -- <name> [--check] [--prof] [--rounds <n>]\n\n${lines.join('')}`;
+}

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { BSON } from 'mongodb';
+import { serveBenchmark } from '../harness/server-process.ts';
 
 const { deserialize, serialize } = BSON;
 
@@ -66,4 +67,4 @@ createServer((socket: Socket) => {
       pending = pending.subarray(bytes);
     }
   });
-}).listen(port, '127.0.0.1', () => process.stdout.write('ready\n'));
+}).listen(port, '127.0.0.1', serveBenchmark);

@@ -1,0 +1,19 @@
+import { disbursement } from './disbursement.ts';
+import { edge } from './edge.ts';
+import { embeddedMongo } from './embedded-mongo.ts';
+import { floors } from './floors.ts';
+import type { Benchmark } from './harness/benchmark.ts';
+import { ledger, ledgerCsv, ledgerTakeover } from './ledger-benchmarks.ts';
+import { startup } from './startup.ts';
+
+/** Everything that `npm run bench` knows. */
+export const benchmarks: readonly Benchmark[] = [
+  floors,
+  startup,
+  edge,
+  disbursement,
+  embeddedMongo,
+  ledger,
+  ledgerTakeover,
+  ledgerCsv,
+];

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { arrivals } from './arrivals.ts';
+import { HttpConnection, type OnAnswer } from './http-connection.ts';
+import { type Latencies, latenciesOf } from './statistics.ts';
+
+/** What an answer counts as. A refusal is one that the server may give under too much load; whatever else is not accepted has failed. */
+export type Verdict = 'accepted' | 'refused' | 'failed';
+
+export type Target = {
+  port: number;
+  /** The bytes of the next request. */
+  next(): Buffer;
+  judge(status: number, body: Buffer): Verdict;
+};
+
+export type HttpLoad = {
+  /** Accepted answers that came while the load lasted, a second. */
+  perSecond: number;
+  accepted: Latencies;
+  refused: Latencies;
+  failed: number;
+  /** Status and body of the first that failed. */
+  firstFailure: string | undefined;
+  /** How much later than intended requests were sent, because all connections were taken or the generator was late; p99. 0 in a closed loop. */
+  lateP99Ms: number;
+  /** Processor time of this process for each request: the generator's, and that of whatever else runs in it. */
+  generatorMicros: number;
+};
+
+/** How long an open loop waits after its end for answers that are missing; then they count as failed. */
+const GRACE_MS = 30_000;
+/** The finest step of a timer: due requests are sent together, and their latency counts from when each was due. */
+const TICK_MS = 1;
+const SEED = 20_261_121;
+
+/** A closed loop: each connection sends its next request when the answer has come. */
+export async function closedLoop(target: Target, options: { connections: number; durationMs: number }): Promise<HttpLoad> {
+  const tally = new Tally(target);
+  const endMs = tally.startMs + options.durationMs;
+  const connections = Array.from({ length: options.connections }, () => new HttpConnection(target.port));
+  await Promise.all(
+    connections.map(
+      (connection) =>
+        new Promise<void>((resolve) => {
+          let sentMs = 0;
+          const shoot = () => {
+            sentMs = performance.now();
+            if (sentMs >= endMs) return resolve();
+            connection.send(target.next(), answered);
+          };
+          const answered: OnAnswer = (status, body) => {
+            tally.add(sentMs, status, body);
+            shoot();
+          };
+          shoot();
+        }),
+    ),
+  );
+  for (const connection of connections) connection.close();
+  return tally.result(options.durationMs);
+}
+
+/**
+ * An open loop: requests are sent when a schedule says so, whatever becomes of those before them. A latency counts from the time at which the request was
+ * to be sent, also where it had to wait for a free connection, so that a server that stalls is charged for all whom it keeps waiting.
+ */
+export async function openLoop(
+  target: Target,
+  options: { connections: number; durationMs: number; perSecond: number },
+): Promise<HttpLoad> {
+  const due = arrivals({ perSecond: options.perSecond, durationMs: options.durationMs, seed: SEED });
+  const all = Array.from({ length: options.connections }, () => new HttpConnection(target.port));
+  const idle = [...all];
+  const tally = new Tally(target);
+  let next = 0;
+  let answers = 0;
+  const sendDue = () => {
+    const nowMs = performance.now() - tally.startMs;
+    for (;;) {
+      const dueMs = due[next];
+      if (dueMs === undefined || dueMs > nowMs) return;
+      const connection = idle.pop();
+      // It stays due, and is sent as soon as a connection is free.
+      if (connection === undefined) return;
+      next++;
+      tally.late(nowMs - dueMs);
+      connection.send(target.next(), (status, body) => {
+        answers++;
+        idle.push(connection);
+        tally.add(tally.startMs + dueMs, status, body);
+        sendDue();
+      });
+    }
+  };
+  const lastMs = options.durationMs + GRACE_MS;
+  while (answers < due.length && performance.now() - tally.startMs < lastMs) {
+    sendDue();
+    await sleep(TICK_MS);
+  }
+  const missing = due.length - answers;
+  for (const connection of all) connection.close();
+  tally.missing(missing);
+  return tally.result(options.durationMs);
+}
+
+/** Counts answers while a load lasts. */
+class Tally {
+  readonly startMs = performance.now();
+  readonly #target: Target;
+  readonly #cpu = process.cpuUsage();
+  readonly #tookMs: Record<Exclude<Verdict, 'failed'>, number[]> = { accepted: [], refused: [] };
+  readonly #acceptedAtMs: number[] = [];
+  readonly #lateMs: number[] = [];
+  #failed = 0;
+  #firstFailure: string | undefined;
+  #ended = false;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  add(fromMs: number, status: number, body: Buffer): void {
+    if (this.#ended) return;
+    const verdict = this.#target.judge(status, body);
+    const nowMs = performance.now();
+    if (verdict === 'failed') {
+      this.#failed++;
+      this.#firstFailure ??= status === 0 ? 'the connection ended' : `${status} ${body.toString('utf8', 0, 300)}`;
+      return;
+    }
+    this.#tookMs[verdict].push(nowMs - fromMs);
+    if (verdict === 'accepted') this.#acceptedAtMs.push(nowMs - this.startMs);
+  }
+
+  late(ms: number): void {
+    this.#lateMs.push(ms);
+  }
+
+  missing(count: number): void {
+    this.#ended = true;
+    this.#failed += count;
+    if (count > 0) this.#firstFailure ??= `no answer within ${GRACE_MS / 1_000} s after the end`;
+  }
+
+  result(durationMs: number): HttpLoad {
+    const { user, system } = process.cpuUsage(this.#cpu);
+    const { accepted, refused } = this.#tookMs;
+    const late = latenciesOf(this.#lateMs);
+    const within = this.#acceptedAtMs.reduce((count, atMs) => (atMs <= durationMs ? count + 1 : count), 0);
+    return {
+      perSecond: within / (durationMs / 1_000),
+      accepted: latenciesOf(accepted),
+      refused: latenciesOf(refused),
+      failed: this.#failed,
+      firstFailure: this.#firstFailure,
+      lateP99Ms: late.count === 0 ? 0 : late.p99Ms,
+      generatorMicros: (user + system) / Math.max(1, accepted.length + refused.length + this.#failed),
+    };
+  }
+}
+
+/** The load's figures, where every single answer must be accepted. Throws, with the first answer that was not. */
+export function mustSucceed(load: HttpLoad): HttpLoad {
+  if (load.failed > 0 || load.refused.count > 0) {
+    const first = load.firstFailure ?? 'refused';
+    throw new Error(`${load.failed} answers failed and ${load.refused.count} were refused of a load that must succeed: ${first}`);
+  }
+  return load;
+}
+
+/** The figures of a load that all answers accepted. */
+export function figuresOf(load: HttpLoad): Record<string, number> {
+  const { perSecond, accepted, lateP99Ms, generatorMicros } = mustSucceed(load);
+  const open = lateP99Ms > 0 ? { lateP99Ms } : {};
+  return { perSecond, p50Ms: accepted.p50Ms, p99Ms: accepted.p99Ms, ...open, generatorMicros };
+}
