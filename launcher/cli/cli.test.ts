@@ -155,7 +155,8 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
   await json('credential', 'disable', id, added.client_id);
   await json('whitelist', 'set', id, '10.0.0.0/8');
   await json('products', 'set', id, 'disbursement');
-  await json('fee', 'set', id, 'qris', '--channel', '014', '--fixed', '1500.50', '--percent', '0.7', '--max', '5000');
+  const vendor = ['--vendor-fixed', '500', '--vendor-percent', '0.3', '--from', '2027-01-01', '--until', '2027-02-01'];
+  await json('fee', 'set', id, 'qris', '--channel', '014', '--fixed', '1500.50', '--percent', '0.7', '--max', '5000', ...vendor);
   await json('limit', 'set', id, 'disbursement', '--min', '10000', '--max', '50000000');
   expect(await json('fund', id, first, '150000.50')).toMatchObject({ amount: '150000.50', available: '150000.50' });
   const opened = await json('account', 'create', id, 'Ketiga');
@@ -179,11 +180,15 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
     ...['merchant.create', 'credential.rotate', 'credential.add', 'credential.disable', 'whitelist.set', 'products.set'],
     ...['fee.set', 'limit.set', 'account.fund', 'account.create', 'account.freeze', 'merchant.freeze'],
   ]);
-  expect(audit.entries[5].after.fees[1]).toMatchObject({
+  expect(audit.entries[5].after.fees[2]).toMatchObject({
     channel: '014',
     fixed: '1500.50',
     basis_points: 70,
     maximum: '5000.00',
+    vendor_fixed: '500.00',
+    vendor_basis_points: 30,
+    effective_from: '2027-01-01T00:00:00.000Z',
+    effective_until: '2027-02-01T00:00:00.000Z',
   });
   for (const secret of [made.client_secret, rotated.client_secret, added.client_secret]) {
     expect(merchantLog.includes(secret)).toBe(false);

@@ -8,7 +8,10 @@ type FeeOptions = GlobalOptions & {
   percent: number;
   min: bigint;
   max: bigint;
+  vendorFixed: bigint;
+  vendorPercent: number;
   from: bigint;
+  until: bigint;
 };
 
 /** whitelist set · products set · fee set · limit set */
@@ -46,7 +49,12 @@ export function configurationCommands(program: Command): void {
     .option('--percent <percent>', 'part of the amount, for instance 0.7', percent, 0)
     .addOption(new Option('--min <rupiah>', 'at least').argParser(rupiahOrZero).default(0n, '0'))
     .addOption(new Option('--max <rupiah>', 'at most; 0 = no maximum').argParser(rupiahOrZero).default(0n, '0'))
+    .addOption(
+      new Option('--vendor-fixed <rupiah>', 'part for the bank or acquirer, likewise').argParser(rupiahOrZero).default(0n, '0'),
+    )
+    .option('--vendor-percent <percent>', 'and its percentage of the amount', percent, 0)
     .addOption(new Option('--from <time>', 'when it comes into effect; always unless given').argParser(moment).default(0n, '0'))
+    .addOption(new Option('--until <time>', 'when it ends; never unless given').argParser(moment).default(0n, '0'))
     .action((merchantId: string, product: string, _, command: Command) => setFee(command.optsWithGlobals(), merchantId, product));
   program
     .command('limit')
@@ -94,12 +102,16 @@ function setFee(options: FeeOptions, merchantId: string, product: string): Promi
       basisPoints: options.percent,
       minimumSen: options.min,
       maximumSen: options.max,
+      vendorFixedSen: options.vendorFixed,
+      vendorBasisPoints: options.vendorPercent,
       effectiveFromMs: options.from,
+      effectiveUntilMs: options.until,
     };
     await operators.setFees({ operator: session.operator(), merchantId, fee });
     const channel = fee.channel === '' ? 'all channels' : `channel ${fee.channel}`;
     session.show({ merchant_id: merchantId, product, channel: fee.channel }, [
       `${product}, ${channel}: ${toRupiah(fee.fixedSen)} + ${fee.basisPoints / 100} %`,
+      `of which the vendor gets ${toRupiah(fee.vendorFixedSen)} + ${fee.vendorBasisPoints / 100} %`,
     ]);
   });
 }

@@ -11,7 +11,7 @@ export { jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
-export { type FeeRule, feeFor } from './fee.ts';
+export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
 export { isUlid, type NewId, newUlid, ulidFrom, ulidTimeMs } from './id.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
 export type { DataObject } from './qris/data-object.ts';

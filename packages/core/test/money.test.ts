@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AMOUNT_MAX_SEN, feeFor, formatSen, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from '../src/index.ts';
+import { AMOUNT_MAX_SEN, formatSen, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from '../src/index.ts';
 
 const sen = fc.bigInt({ min: 1n, max: AMOUNT_MAX_SEN });
 
@@ -63,18 +63,7 @@ describe('amounts', () => {
   });
 });
 
-describe('fees', () => {
-  const rule = (over: object) => ({
-    product: 'disbursement',
-    channel: '',
-    fixedSen: 0n,
-    basisPoints: 0,
-    minimumSen: 0n,
-    maximumSen: 0n,
-    effectiveFromMs: 0,
-    ...over,
-  });
-
+describe('rounding to the whole rupiah', () => {
   test.each([
     [1_234_50n, 1n, 1_235_00n],
     [1_234_49n, 1n, 1_234_00n],
@@ -83,34 +72,4 @@ describe('fees', () => {
   ])('%s / %s sen rounds half up to %s', (numerator, denominator, expected) =>
     expect(roundToRupiah(numerator, denominator)).toBe(expected),
   );
-
-  test('a percentage with minimum and maximum', () => {
-    const rules = [rule({ basisPoints: 70, minimumSen: 50_000n, maximumSen: 500_000n })];
-    expect(feeFor(rules, 'disbursement', '014', 10_000_00n, 0)).toBe(50_000n);
-    expect(feeFor(rules, 'disbursement', '014', 150_000_00n, 0)).toBe(105_000n);
-    expect(feeFor(rules, 'disbursement', '014', 100_000_000_00n, 0)).toBe(500_000n);
-  });
-
-  test('the channel’s own rule goes first, then the newest in effect; none is no fee', () => {
-    const rules = [
-      rule({ fixedSen: 1n * 100n }),
-      rule({ fixedSen: 2n * 100n, effectiveFromMs: 10 }),
-      rule({ fixedSen: 3n * 100n, channel: '014' }),
-      rule({ fixedSen: 4n * 100n, effectiveFromMs: 99 }),
-    ];
-    expect(feeFor(rules, 'disbursement', '008', 1n, 9)).toBe(100n);
-    expect(feeFor(rules, 'disbursement', '008', 1n, 10)).toBe(200n);
-    expect(feeFor(rules, 'disbursement', '014', 1n, 10)).toBe(300n);
-    expect(feeFor(rules, 'qris', '014', 1n, 10)).toBe(0n);
-  });
-
-  test('a fee is whole rupiah and never negative', () => {
-    fc.assert(
-      fc.property(sen, fc.nat(10_000), fc.bigInt({ min: 0n, max: 10_000_000n }), (amount, basisPoints, fixedRupiah) => {
-        const fee = feeFor([rule({ basisPoints, fixedSen: fixedRupiah * 100n })], 'disbursement', 'x', amount, 0);
-        expect(fee % 100n).toBe(0n);
-        expect(fee >= 0n).toBe(true);
-      }),
-    );
-  });
 });

@@ -1,4 +1,5 @@
 export { openChannel, type RpcChannel } from './client.ts';
+export { feeRulesOf } from './fee-rules.ts';
 export { implement } from './implementation.ts';
 export { openLedgerChannel } from './ledger-channel.ts';
 export { createMerchantDirectory, type MerchantDirectory } from './merchant-directory.ts';

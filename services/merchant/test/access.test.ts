@@ -33,7 +33,10 @@ describe('a new merchant', () => {
     expect(profile).toMatchObject({
       partition: 'p0',
       defaultAccountId: accountIds[0],
-      fees: [{ product: 'disbursement', channel: '', fixedSen: 250_000n, effectiveFromMs: 0n }],
+      fees: [
+        { product: 'disbursement', channel: '', fixedSen: 250_000n, effectiveFromMs: 0n },
+        { product: 'qris', channel: '', basisPoints: 70, vendorBasisPoints: 0 },
+      ],
       limits: [],
     });
     expect(JSON.stringify(profile, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain('ecret');

@@ -41,14 +41,17 @@ describe('operators', () => {
     const fee = { product: 'qris', channel: '014', fixedSen: 150_000n, basisPoints: 25, maximumSen: 500_000n };
     await operators.setFees({ operator, merchantId, fee });
     await operators.setFees({ operator, merchantId, fee: { ...fee, fixedSen: 100_000n } });
-    await operators.setFees({ operator, merchantId, fee: { ...fee, effectiveFromMs: 1_790_000_000_000n } });
+    const [effectiveFromMs, effectiveUntilMs] = [1_790_000_000_000n, 1_790_000_000_001n];
+    const promotion = { ...fee, vendorFixedSen: 70_000n, vendorBasisPoints: 20, effectiveFromMs, effectiveUntilMs };
+    await operators.setFees({ operator, merchantId, fee: promotion });
     await operators.setLimits({ operator, merchantId, limit: { product: 'disbursement', maximumSen: 5_000_000n } });
     await operators.setLimits({ operator, merchantId, limit: { product: 'disbursement', minimumSen: 1_000_000n } });
     const { profile } = await merchants.getProfile({ merchantId });
     expect(profile?.fees).toMatchObject([
-      { channel: '', fixedSen: 250_000n },
-      { channel: '014', fixedSen: 100_000n, basisPoints: 25, maximumSen: 500_000n, effectiveFromMs: 0n },
-      { channel: '014', fixedSen: 150_000n, effectiveFromMs: 1_790_000_000_000n },
+      { product: 'disbursement', channel: '', fixedSen: 250_000n },
+      { product: 'qris', channel: '', basisPoints: 70 },
+      { channel: '014', fixedSen: 100_000n, basisPoints: 25, maximumSen: 500_000n, effectiveFromMs: 0n, effectiveUntilMs: 0n },
+      promotion,
     ]);
     expect(profile?.limits).toMatchObject([{ product: 'disbursement', minimumSen: 1_000_000n, maximumSen: 0n }]);
   });
@@ -112,7 +115,7 @@ describe('operators', () => {
       operators.setProducts({ operator: 'ani', merchantId, products: ['qris'] }),
     ]);
     const { profile } = await merchants.getProfile({ merchantId });
-    expect(profile?.fees.map(({ channel }) => channel).sort()).toEqual(['', ...channels]);
+    expect(profile?.fees.map(({ channel }) => channel).sort()).toEqual(['', '', ...channels]);
     expect(profile).toMatchObject({ products: ['qris'], version: 8n });
     const rotations = await Promise.all(['x', 'y', 'z'].map(() => operators.rotateSecret({ operator, merchantId, clientId })));
     const { access } = await merchants.getAccess({ by: { case: 'merchantId', value: merchantId } });
@@ -143,6 +146,21 @@ describe('bad input', () => {
       'a fee above the amount',
       ['fee.basis_points'],
       (o) => o.setFees({ operator, merchantId, fee: { ...fee, basisPoints: 10_001 } }),
+    ],
+    [
+      'bounds that are no whole rupiah',
+      ['fee.minimum_sen', 'fee.maximum_sen'],
+      (o) => o.setFees({ operator, merchantId, fee: { ...fee, minimumSen: 1n, maximumSen: 101n } }),
+    ],
+    [
+      'a vendor that takes more than the amount',
+      ['fee.vendor_fixed_sen', 'fee.vendor_basis_points'],
+      (o) => o.setFees({ operator, merchantId, fee: { ...fee, vendorFixedSen: -1n, vendorBasisPoints: 10_001 } }),
+    ],
+    [
+      'a fee that ends before it begins',
+      ['fee.effective_until_ms'],
+      (o) => o.setFees({ operator, merchantId, fee: { ...fee, effectiveFromMs: 5n, effectiveUntilMs: 5n } }),
     ],
     [
       'a disbursement fee that depends on the amount',

@@ -1,7 +1,8 @@
 import type { FeeRule } from '@gerbang/core';
+import type { Upcaster } from '@gerbang/store';
 import type { CallbackChange, CallbackHistory } from '../callback-settings/callback-settings.ts';
 import { fromSealedDocument, type SealedDocument, toSealedDocument } from '../sealed-document.ts';
-import type { Credential, Limit, Merchant } from './merchant.ts';
+import { type Credential, type Limit, type Merchant, STANDARD_QRIS_FEE } from './merchant.ts';
 
 /** The document's own fields: snake_case, bigint sen, dates. Field names here and only here. */
 export type MerchantDocument = {
@@ -35,7 +36,11 @@ type FeeDocument = {
   basis_points: number;
   minimum_sen: bigint;
   maximum_sen: bigint;
+  vendor_fixed_sen: bigint;
+  vendor_basis_points: number;
   effective_from: Date;
+  /** Absent: no end. */
+  effective_until?: Date;
 };
 
 type LimitDocument = { product: string; minimum_sen: bigint; maximum_sen: bigint };
@@ -67,7 +72,21 @@ export function toDocument(merchant: Merchant): MerchantDocument {
   };
 }
 
-/** The state in a document. Documents have schema 1, the first; a change of shape adds a pure upcaster here (architecture §3). */
+/** The version of the document's shape; a change of it adds an upcaster (architecture §3). */
+export const SCHEMA = 2;
+
+/** From each earlier schema to the next one. */
+export const UPCASTERS: readonly Upcaster[] = [
+  // Fees had no vendor's part, and merchants no fee of QRIS, since there was no QRIS.
+  ({ fees, ...state }) => {
+    const known: Omit<FeeDocument, 'vendor_fixed_sen' | 'vendor_basis_points'>[] = fees;
+    const lifted = known.map((fee) => ({ ...fee, vendor_fixed_sen: 0n, vendor_basis_points: 0 }));
+    const hasQris = known.some(({ product }) => product === STANDARD_QRIS_FEE.product);
+    return { ...state, fees: hasQris ? lifted : [...lifted, toFeeDocument(STANDARD_QRIS_FEE)] };
+  },
+];
+
+/** The state in a document of the current schema. */
 export function fromDocument(document: MerchantDocument & { _id: string }): Merchant {
   return {
     name: document.name,
@@ -115,7 +134,10 @@ function toFeeDocument(fee: FeeRule): FeeDocument {
     basis_points: fee.basisPoints,
     minimum_sen: fee.minimumSen,
     maximum_sen: fee.maximumSen,
+    vendor_fixed_sen: fee.vendorFixedSen,
+    vendor_basis_points: fee.vendorBasisPoints,
     effective_from: new Date(fee.effectiveFromMs),
+    ...(fee.effectiveUntilMs !== 0 && { effective_until: new Date(fee.effectiveUntilMs) }),
   };
 }
 
@@ -127,7 +149,10 @@ function fromFeeDocument(document: FeeDocument): FeeRule {
     basisPoints: document.basis_points,
     minimumSen: document.minimum_sen,
     maximumSen: document.maximum_sen,
+    vendorFixedSen: document.vendor_fixed_sen,
+    vendorBasisPoints: document.vendor_basis_points,
     effectiveFromMs: document.effective_from.getTime(),
+    effectiveUntilMs: document.effective_until?.getTime() ?? 0,
   };
 }
 

@@ -26,7 +26,10 @@ const fee = {
   basisPoints: 0,
   minimumSen: 0n,
   maximumSen: 0n,
+  vendorFixedSen: 0n,
+  vendorBasisPoints: 0,
   effectiveFromMs: 0,
+  effectiveUntilMs: 0,
 };
 const limit = { product: 'qris', minimumSen: 1n, maximumSen: 2n };
 
@@ -125,10 +128,11 @@ describe('what is then', () => {
       { type: 'set-fee', fee: { ...fee, effectiveFromMs: NOW } },
       { type: 'set-fee', fee: { ...fee, fixedSen: 7n } },
     ).fees;
-    expect(fees.map(({ channel, fixedSen, effectiveFromMs }) => [channel, fixedSen, effectiveFromMs])).toEqual([
-      ['', 250_000n, 0],
-      ['014', 100n, NOW],
-      ['014', 7n, 0],
+    expect(fees.map((one) => [one.product, one.channel, one.fixedSen, one.basisPoints, one.effectiveFromMs])).toEqual([
+      ['disbursement', '', 250_000n, 0, 0],
+      ['qris', '', 0n, 70, 0],
+      ['disbursement', '014', 100n, 0, NOW],
+      ['disbursement', '014', 7n, 0, 0],
     ]);
   });
 
@@ -137,7 +141,8 @@ describe('what is then', () => {
     for (let i = 1; i < CREDENTIALS_MAX; i++) {
       full = carryOut(full, { type: 'add-credential', clientId: `ck_${i}x`, secret: sealed('s') });
     }
-    for (let i = 1; i < FEES_MAX; i++) full = carryOut(full, { type: 'set-fee', fee: { ...fee, effectiveFromMs: i } });
+    for (let i = 1; i <= FEES_MAX - merchant.fees.length; i++)
+      full = carryOut(full, { type: 'set-fee', fee: { ...fee, effectiveFromMs: i } });
     expect(decide(full, { type: 'add-credential', clientId: 'ck_z', secret: sealed('s') }, NOW)).toMatchObject({
       refused: 'bad_request',
     });

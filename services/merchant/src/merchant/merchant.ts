@@ -71,20 +71,26 @@ export type MerchantEvent =
 export const CREDENTIALS_MAX = 50;
 export const FEES_MAX = 500;
 
-/** What disbursements cost unless agreed otherwise: IDR 2,500 whatever the bank. */
-const DEFAULT_FEES: readonly FeeRule[] = [
-  {
-    product: 'disbursement',
-    channel: '',
-    fixedSen: 250_000n,
-    basisPoints: 0,
-    minimumSen: 0n,
-    maximumSen: 0n,
-    effectiveFromMs: 0,
-  },
-];
+/** Always, whatever the channel, and nothing of it for a vendor. */
+const SIMPLE_FEE = {
+  channel: '',
+  fixedSen: 0n,
+  basisPoints: 0,
+  minimumSen: 0n,
+  maximumSen: 0n,
+  vendorFixedSen: 0n,
+  vendorBasisPoints: 0,
+  effectiveFromMs: 0,
+  effectiveUntilMs: 0,
+};
 
-/** A new merchant with one credential and the default fees. */
+/** What QRIS payments cost unless agreed otherwise: an MDR of 0.7 % (contract §5). */
+export const STANDARD_QRIS_FEE: FeeRule = { ...SIMPLE_FEE, product: 'qris', basisPoints: 70 };
+
+/** What a new merchant pays: IDR 2,500 for a disbursement, whatever the bank; the MDR for QRIS; nothing for what operators have set no fee for. */
+const STANDARD_FEES: readonly FeeRule[] = [{ ...SIMPLE_FEE, product: 'disbursement', fixedSen: 250_000n }, STANDARD_QRIS_FEE];
+
+/** A new merchant with one credential and the standard fees. */
 export function newMerchant(
   given: Pick<Merchant, 'name' | 'partnerId' | 'partition' | 'defaultAccountId' | 'products' | 'ipWhitelist'> & {
     clientId: string;
@@ -97,7 +103,7 @@ export function newMerchant(
     ...own,
     frozen: false,
     credentials: [newCredential(clientId, secret, nowMs)],
-    fees: DEFAULT_FEES,
+    fees: STANDARD_FEES,
     limits: [],
     callbacks: initialHistory(nowMs),
     createdAtMs: nowMs,

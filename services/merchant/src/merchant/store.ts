@@ -2,7 +2,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { MerchantChangedSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { type AfterWrite, type AggregateDocument, type NewEvent, openAggregates, type Store, traced } from '@gerbang/store';
 import { type Claims, openClaims } from './claims.ts';
-import { fromDocument, type MerchantDocument, toDocument } from './document.ts';
+import { fromDocument, type MerchantDocument, SCHEMA, toDocument, UPCASTERS } from './document.ts';
 import { evolve, type Merchant, type MerchantEvent } from './merchant.ts';
 
 type Stored = AggregateDocument<MerchantDocument>;
@@ -31,10 +31,15 @@ export type MerchantStore = {
 
 /** Opens the collections. */
 export async function openMerchantStore(store: Store, afterWrite: AfterWrite): Promise<MerchantStore> {
-  const aggregates = await openAggregates<MerchantDocument>(store, MERCHANTS, { schema: 1, afterWrite });
+  const aggregates = await openAggregates<MerchantDocument>(store, MERCHANTS, {
+    schema: SCHEMA,
+    upcasters: UPCASTERS,
+    afterWrite,
+  });
   const { collection } = aggregates;
   await collection.createIndex({ 'credentials.secret.kid': 1 }, { name: 'sealed-under' });
   const claims = openClaims(store);
+  const read = (document: object) => toStored(aggregates.read(document as Stored));
   const find = async (id: string) => {
     const document = await aggregates.find(id);
     return document === undefined ? undefined : toStored(document);
@@ -50,7 +55,7 @@ export async function openMerchantStore(store: Store, afterWrite: AfterWrite): P
     },
     async findMany(ids) {
       const documents = await traced('find', MERCHANTS, () => collection.find({ _id: { $in: [...ids] } }).toArray());
-      return documents.map((document) => toStored(document as Stored));
+      return documents.map(read);
     },
     async findByClientId(clientId) {
       const id = await claims.merchantOfClientId(clientId);
@@ -66,13 +71,13 @@ export async function openMerchantStore(store: Store, afterWrite: AfterWrite): P
     },
     async list(after, limit) {
       const documents = await collection.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit }).toArray();
-      return documents.map((document) => toStored(document as Stored));
+      return documents.map(read);
     },
     async findSealedUnderOtherKey(kid, limit) {
       const documents = await collection
         .find({ $or: [{ 'credentials.secret.kid': { $lt: kid } }, { 'credentials.secret.kid': { $gt: kid } }] }, { limit })
         .toArray();
-      return documents.map((document) => toStored(document as Stored));
+      return documents.map(read);
     },
   };
 }

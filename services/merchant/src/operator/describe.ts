@@ -26,7 +26,10 @@ export function describeMerchant(merchant: Merchant): Description {
       basis_points: fee.basisPoints,
       minimum: formatSen(fee.minimumSen),
       maximum: formatSen(fee.maximumSen),
+      vendor_fixed: formatSen(fee.vendorFixedSen),
+      vendor_basis_points: fee.vendorBasisPoints,
       effective_from: new Date(fee.effectiveFromMs).toISOString(),
+      effective_until: fee.effectiveUntilMs === 0 ? null : new Date(fee.effectiveUntilMs).toISOString(),
     })),
     limits: merchant.limits.map((limit) => ({
       product: limit.product,

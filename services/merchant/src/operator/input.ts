@@ -33,7 +33,13 @@ export const field = {
     .min(1, 'must name at least one account')
     .max(ACCOUNTS_MAX, `must name at most ${ACCOUNTS_MAX} accounts`),
   sen: z.bigint().min(0n, 'must not be negative').max(AMOUNT_MAX_SEN, 'is too large'),
+  wholeRupiahSen: z
+    .bigint()
+    .min(0n, 'must not be negative')
+    .max(AMOUNT_MAX_SEN, 'is too large')
+    .refine((sen) => sen % 100n === 0n, 'must be whole rupiah'),
   positiveSen: z.bigint().min(1n, 'must be more than 0').max(AMOUNT_MAX_SEN, 'is too large'),
+  basisPoints: z.int().min(0, 'must not be negative').max(10_000, 'is more than the whole amount'),
   timeMs: z.bigint().min(0n, 'must not be negative').max(TIME_MAX_MS, 'is too late').transform(Number),
   channel: z.string().regex(/^[\x21-\x7e]{0,32}$/, 'must be at most 32 printable characters'),
   operationId: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 printable characters without blanks'),

@@ -13,7 +13,11 @@ export async function getProfile(context: Context, { merchantId }: GetProfileReq
       version,
       partition: merchant.partition,
       products: [...merchant.products],
-      fees: merchant.fees.map((fee) => ({ ...fee, effectiveFromMs: BigInt(fee.effectiveFromMs) })),
+      fees: merchant.fees.map((fee) => ({
+        ...fee,
+        effectiveFromMs: BigInt(fee.effectiveFromMs),
+        effectiveUntilMs: BigInt(fee.effectiveUntilMs),
+      })),
       limits: [...merchant.limits],
       defaultAccountId: merchant.defaultAccountId,
     },

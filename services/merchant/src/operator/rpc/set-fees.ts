@@ -10,16 +10,23 @@ const fee = z
       product: field.product,
       channel: field.channel,
       fixedSen: field.sen,
-      basisPoints: z.int().min(0, 'must not be negative').max(10_000, 'is more than the whole amount'),
-      minimumSen: field.sen,
-      maximumSen: field.sen,
+      basisPoints: field.basisPoints,
+      minimumSen: field.wholeRupiahSen,
+      maximumSen: field.wholeRupiahSen,
+      vendorFixedSen: field.sen,
+      vendorBasisPoints: field.basisPoints,
       effectiveFromMs: field.timeMs,
+      effectiveUntilMs: field.timeMs,
     },
     'is missing',
   )
   .refine(({ minimumSen, maximumSen }) => maximumSen === 0n || maximumSen >= minimumSen, {
     path: ['maximumSen'],
     message: 'must not be less than the minimum',
+  })
+  .refine(({ effectiveFromMs, effectiveUntilMs }) => effectiveUntilMs === 0 || effectiveUntilMs > effectiveFromMs, {
+    path: ['effectiveUntilMs'],
+    message: 'must be after it comes into effect',
   })
   // Merchants ask for a disbursement's fee without naming an amount (contract §6), so it can't depend on one.
   .refine(({ product, basisPoints }) => product !== 'disbursement' || basisPoints === 0, {

@@ -1,8 +1,8 @@
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import type { CheckBeneficiaryRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { Context } from '../../context.ts';
+import { DISBURSEMENT } from '../../transfer/reference.ts';
 import { mustFindBank } from '../content.ts';
-import { DISBURSEMENT } from '../product.ts';
 
 /** Asks the bank whose account this is. Refusals: validation (bank_code), product_not_allowed, not_found, vendor_inactive. */
 export async function checkBeneficiary(context: Context, request: CheckBeneficiaryRequest) {

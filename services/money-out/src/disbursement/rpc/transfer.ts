@@ -3,12 +3,13 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Bank, feeFor, newUlid, RefusalError, refuse } from '@gerbang/core';
 import type { Limit, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { type TransferRequest, TransferResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { feeRulesOf } from '@gerbang/rpc';
 import type { Context } from '../../context.ts';
 import { isWithin } from '../../transfer/limits.ts';
+import { DISBURSEMENT } from '../../transfer/reference.ts';
 import { holdFunds, sendToRail } from '../../transfer/saga.ts';
 import { type StoredTransfer, type TransferOrder, toMessage } from '../../transfer/store.ts';
 import { contentHash, mustFindBank } from '../content.ts';
-import { DISBURSEMENT, toFeeRules } from '../product.ts';
 
 /** A create answers when the rail has, or after this long as it then stands (contract §6). */
 const ANSWER_AFTER_MS = 3_000;
@@ -102,7 +103,7 @@ function toOrder(request: TransferRequest, bank: Bank, profile: Profile, transac
     referenceNumber: request.referenceNumber,
     contentHash: contentHash({ bankCode: bank.nationalCode, bankAccountNumber, bankAccountName, amountSen, description }),
     amountSen,
-    feeSen: feeFor(toFeeRules(profile.fees), DISBURSEMENT, bank.nationalCode, amountSen, nowMs),
+    feeSen: feeFor(feeRulesOf(profile), { product: DISBURSEMENT, channel: bank.nationalCode, amountSen, nowMs }).feeSen,
     bankCode: request.bankCode,
     railBankCode: bank.nationalCode,
     bankName: bank.name,

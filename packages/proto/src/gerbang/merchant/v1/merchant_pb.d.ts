@@ -201,7 +201,7 @@ export declare type Profile = Message<"gerbang.merchant.v1.Profile"> & {
 export declare const ProfileSchema: GenMessage<Profile>;
 
 /**
- * The first rule of a product whose channel is equal or empty, and whose time has come, applies; the newest effective one wins.
+ * What a merchant pays for a product. A rule for the very channel goes before one for all; among equals, the one that came into effect last applies.
  *
  * @generated from message gerbang.merchant.v1.FeeRule
  */
@@ -248,6 +248,25 @@ export declare type FeeRule = Message<"gerbang.merchant.v1.FeeRule"> & {
    * @generated from field: int64 effective_from_ms = 7;
    */
   effectiveFromMs: bigint;
+
+  /**
+   * What of it the vendor (a bank or an acquirer) gets.
+   *
+   * @generated from field: int64 vendor_fixed_sen = 8;
+   */
+  vendorFixedSen: bigint;
+
+  /**
+   * @generated from field: int32 vendor_basis_points = 9;
+   */
+  vendorBasisPoints: number;
+
+  /**
+   * The first moment at which it no longer applies; 0 = no end.
+   *
+   * @generated from field: int64 effective_until_ms = 10;
+   */
+  effectiveUntilMs: bigint;
 };
 
 /**

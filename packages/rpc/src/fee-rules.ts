@@ -1,10 +1,8 @@
 import type { FeeRule } from '@gerbang/core';
-import type { FeeRule as FeeRuleMessage } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-
-export { DISBURSEMENT } from '../transfer/reference.ts';
+import type { Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 
 /** A merchant's fee schedule as the fee engine takes it. */
-export function toFeeRules(fees: readonly FeeRuleMessage[]): FeeRule[] {
+export function feeRulesOf({ fees }: Profile): FeeRule[] {
   return fees.map((fee) => ({
     product: fee.product,
     channel: fee.channel,
@@ -12,6 +10,9 @@ export function toFeeRules(fees: readonly FeeRuleMessage[]): FeeRule[] {
     basisPoints: fee.basisPoints,
     minimumSen: fee.minimumSen,
     maximumSen: fee.maximumSen,
+    vendorFixedSen: fee.vendorFixedSen,
+    vendorBasisPoints: fee.vendorBasisPoints,
     effectiveFromMs: Number(fee.effectiveFromMs),
+    effectiveUntilMs: Number(fee.effectiveUntilMs),
   }));
 }
