@@ -36,7 +36,7 @@ export function openDataFile(path: string, synchronous: Synchronous): DatabaseSy
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(`PRAGMA synchronous = ${synchronous}`);
     sqlite.exec('PRAGMA cache_size = -32768');
-    sqlite.exec('PRAGMA wal_autocheckpoint = 2000');
+    sqlite.exec('PRAGMA wal_autocheckpoint = 8000');
     sqlite.exec('PRAGMA temp_store = MEMORY');
     sqlite.exec('BEGIN IMMEDIATE');
     const version = pragmaNumber(sqlite, 'user_version');

@@ -19,9 +19,9 @@ const DRAIN_MS = 3_000;
 /** A batch of so many postings shows that the journal has much to do; then the projections wait, so that a burst is taken in at the journal's speed. */
 const PRESSING_POSTINGS = 100;
 /** So long after such a batch; the callers that it has answered come back within that. */
-const PRESSING_MS = 250;
+const PRESSING_MS = 1_000;
 /** Up to this share of the lag at which postings are refused. */
-const YIELD_SHARE = 0.25;
+const YIELD_SHARE = 0.4;
 
 /** What a partition works with. */
 export type PartitionContext = {

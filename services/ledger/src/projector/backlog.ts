@@ -2,7 +2,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Projection } from './store.ts';
 
 /** Postings; at least one batch. `inMemory`: what waits behind so many is read from the journal again, `read` of them at once. */
-const LIMITS = { inMemory: 20_000, read: 4_000 };
+const LIMITS = { inMemory: 40_000, read: 10_000 };
 
 /** What a partition's projections do not have yet, oldest first; in memory only the front of it, so that a long one costs no memory. */
 export type Backlog = {

@@ -9,6 +9,8 @@ import type { Balances, Projection, ProjectionStore } from './store.ts';
 const PACE_MS = 100;
 /** As many postings wait for no others. */
 const ROUND_POSTINGS = 1_000;
+/** Written together at most: the more there are, the more of them are neighbours in the statements' index and share its pages. */
+const ROUND_POSTINGS_MAX = 25_000;
 /** Balances are written when nothing more comes, or after this; then loading the partition replays that much of the journal. */
 const BALANCES_EVERY_MS = 5_000;
 const BALANCES_EVERY_POSTINGS = 50_000;
@@ -81,7 +83,7 @@ export function startProjector(options: {
   /** Writes all that waits, unless the journal comes first. */
   const run = async () => {
     while (!mayYield()) {
-      const round = await insist('read the backlog', () => backlog.oldest(ROUND_POSTINGS));
+      const round = await insist('read the backlog', () => backlog.oldest(ROUND_POSTINGS_MAX));
       const last = round.at(-1);
       if (last === undefined || stopping.signal.aborted) return;
       await insist('write postings', () => store.writePostings(round));

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { insertMissing, isDuplicateKeysOnly, type Store, traced } from '@gerbang/store';
 import { fromResultDocument } from '../journal/document.ts';
 import type { Batch, KnownKey } from '../posting/posting.ts';
@@ -6,7 +7,7 @@ import { POSTINGS, type PostingDocument, toPostingDocuments } from './posting-do
 const BALANCES = 'balances';
 const CHECKPOINTS = 'checkpoints';
 const BALANCE_SCHEMA = 1;
-const PART_MAX = 250;
+const PART_MAX = 500;
 const PARTS_AT_ONCE = 2;
 /** Says of which schema all postings up to the checkpoint are, too. */
 const CHECKPOINT_SCHEMA = 3;
@@ -81,7 +82,13 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
   };
   return {
     async writePostings(projections) {
-      await inParts(projections.flatMap(toPostingDocuments), (part) => insertMissing(postings, part));
+      const documents: PostingDocument[] = [];
+      for (const projection of projections) {
+        documents.push(...toPostingDocuments(projection));
+        // The journal has its turn in between: a long round would keep it waiting.
+        await turn();
+      }
+      await inParts(documents.sort(byStatement), (part) => insertMissing(postings, part));
     },
     async writeBalances(changed, last) {
       const { partition } = last;
@@ -124,6 +131,11 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
         .project<PostingPlace>(PLACE)
         .batchSize(2_000),
   };
+}
+
+/** The order of the statements' index, as far as it matters: what is written together then falls into few of its pages. */
+function byStatement({ statement: [a = ''] }: PostingDocument, { statement: [b = ''] }: PostingDocument): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Writes documents in parts so small that the journal's next batch does not wait long behind one of them. */
