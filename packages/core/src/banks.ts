@@ -1,4 +1,4 @@
-/** A bank as disbursements name it: by national code or by SWIFT code (contract §6). */
+/** A bank: disbursements name it by national code or SWIFT code, other products by short name (contract §6). */
 export type Bank = { shortName: string; name: string; nationalCode: string; swiftCode: string };
 
 export const BANKS: readonly Bank[] = [
@@ -23,6 +23,13 @@ export const BANKS: readonly Bank[] = [
 ];
 
 const byCode = new Map(BANKS.flatMap((bank) => [[bank.nationalCode, bank] as const, [bank.swiftCode, bank] as const]));
+
+const byShortName = new Map(BANKS.map((bank) => [bank.shortName, bank] as const));
+
+/** The bank of a short name, as virtual accounts, cardless withdrawals and direct debits name it (contract §6); undefined when there is none. */
+export function findBankByShortName(shortName: string): Bank | undefined {
+  return byShortName.get(shortName);
+}
 
 /** The bank of a three-digit national code or an eight-character SWIFT code; undefined when there is none. */
 export function findBank(code: string): Bank | undefined {

@@ -6,14 +6,16 @@ export {
   isBankingDay,
   parseBankingCalendar,
 } from './banking-calendar.ts';
-export { BANKS, type Bank, findBank } from './banks.ts';
+export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
 export { jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
 export { isUlid, type NewId, newUlid, ulidFrom, ulidTimeMs } from './id.ts';
+export { isLuhn, luhnDigit } from './luhn.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
+export { areDistinct, isOfSeries, type NewDigits, type NumberSeries, newNumber, randomDigits } from './number-series.ts';
 export type { DataObject } from './qris/data-object.ts';
 export { decodeQris } from './qris/decode.ts';
 export { encodeQris } from './qris/encode.ts';
@@ -43,6 +45,7 @@ export {
   refuseFields,
   type SpCode,
 } from './result.ts';
+export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
 export {
   PRODUCTION_SETTLEMENT,
   parseSettlementRules,
@@ -63,3 +66,14 @@ export {
   tokenSignature,
   verifyRequestSignature,
 } from './signature.ts';
+export {
+  bankOfVaNumber,
+  isVaBankCode,
+  newVaNumber,
+  parseVaSeries,
+  SANDBOX_VA_SERIES,
+  VA_BANK_CODES,
+  type VaBankCode,
+  type VaSeries,
+  vaBank,
+} from './virtual-account.ts';
