@@ -58,12 +58,15 @@ export {
 export {
   bodyHash,
   equalsInConstantTime,
+  type HashedRequest,
+  hashOfCanonical,
   isTimestampInWindow,
   SIGNATURE_WINDOW_SECONDS,
   type SignedRequest,
   signRequest,
   stringToSign,
   tokenSignature,
+  verifyHashedRequestSignature,
   verifyRequestSignature,
 } from './signature.ts';
 export {

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { jakartaDay } from './calendar.ts';
 import { canonicalJson, type Json } from './canonical-json.ts';
 
@@ -16,16 +16,22 @@ export type SignedRequest = {
   timestamp: string;
 };
 
+/** A request with the hash of its body in the body's place. */
+export type HashedRequest = Omit<SignedRequest, 'body'> & { bodyHash: string };
+
 /** SHA-256 of the normalized JSON, lowercase hex; of the empty string where there is no body (contract §3). */
 export function bodyHash(body: Json | undefined): string {
-  return createHash('sha256')
-    .update(body === undefined ? '' : canonicalJson(body))
-    .digest('hex');
+  return hashOfCanonical(body === undefined ? '' : canonicalJson(body));
+}
+
+/** The same for a body whose normalized JSON is at hand, as text or as its bytes in UTF-8. */
+export function hashOfCanonical(json: string | Uint8Array): string {
+  return hash('sha256', json, 'hex');
 }
 
 /** METHOD:ENDPOINT:ACCESS_TOKEN:hashed_body:TIMESTAMP (merchant-api.md, request signature). */
 export function stringToSign(request: SignedRequest): string {
-  return `${request.method.toUpperCase()}:${request.path}:${request.accessToken}:${bodyHash(request.body)}:${request.timestamp}`;
+  return stringOf({ ...request, bodyHash: bodyHash(request.body) });
 }
 
 /** HMAC-SHA512 of the string to sign, keyed with the client secret, lowercase hex. For requests and for webhooks. */
@@ -35,7 +41,14 @@ export function signRequest(request: SignedRequest, clientSecret: string): strin
 
 /** Whether the signature is that of the request; the comparison takes the same time wherever they differ. */
 export function verifyRequestSignature(request: SignedRequest, clientSecret: string, signature: string): boolean {
-  return HEX_SHA512.test(signature) && equalsInConstantTime(signRequest(request, clientSecret), signature);
+  return verifyHashedRequestSignature({ ...request, bodyHash: bodyHash(request.body) }, clientSecret, signature);
+}
+
+/** The same for a request whose body has been hashed already, as `bodyHash` does. */
+export function verifyHashedRequestSignature(request: HashedRequest, clientSecret: string, signature: string): boolean {
+  if (!HEX_SHA512.test(signature)) return false;
+  const expected = createHmac('sha512', clientSecret).update(stringOf(request)).digest();
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
 }
 
 /** Whether X-Timestamp is Unix seconds within the window around `nowMs` of real time. */
@@ -49,11 +62,15 @@ export function tokenSignature(clientId: string, clientSecret: string, nowMs: nu
   return hmacSha512Hex(clientSecret, `${clientId}_${clientSecret}_${jakartaDay(nowMs)}`);
 }
 
-/** Compares two texts of any length without telling by the time taken where they differ. */
+/** Compares two texts without telling by the time taken where they differ; whether they have the same length is no secret. */
 export function equalsInConstantTime(a: string, b: string): boolean {
-  const digestA = createHash('sha256').update(a).digest();
-  const digestB = createHash('sha256').update(b).digest();
-  return timingSafeEqual(digestA, digestB);
+  const bytesA = Buffer.from(a);
+  const bytesB = Buffer.from(b);
+  return bytesA.byteLength === bytesB.byteLength && timingSafeEqual(bytesA, bytesB);
+}
+
+function stringOf(request: HashedRequest): string {
+  return `${request.method.toUpperCase()}:${request.path}:${request.accessToken}:${request.bodyHash}:${request.timestamp}`;
 }
 
 function hmacSha512Hex(key: string, text: string): string {

@@ -21,11 +21,17 @@ export class VersionedCache<T extends { version: bigint }> {
 
   /** The cached value, or the owner's own; refuses with `missing` when the owner knows none. Concurrent readers share one question. */
   async get(id: string, missing: RefusalCode): Promise<T> {
-    const entry = this.#entries.get(id);
-    if (entry !== undefined && performance.now() - entry.confirmedAtMs < VersionedCache.TRUST_MS) return entry.value;
+    const known = this.known(id);
+    if (known !== undefined) return known;
     const value = await this.#loadOnce(id);
     if (value === undefined) throw new RefusalError(refuse(missing));
     return value;
+  }
+
+  /** The cached value, where it may be believed; for who would rather not wait when there is nothing to wait for. */
+  known(id: string): T | undefined {
+    const entry = this.#entries.get(id);
+    return entry !== undefined && performance.now() - entry.confirmedAtMs < VersionedCache.TRUST_MS ? entry.value : undefined;
   }
 
   /** What is cached, for the next poll. */

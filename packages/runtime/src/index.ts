@@ -6,4 +6,12 @@ export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, settleme
 export { createLogger, type Logger, maskPan } from './logger.ts';
 export { runService } from './run-service.ts';
 export { type SettlesAt, settlementFromConfig } from './settlement.ts';
-export { contextFrom, currentTraceId, currentTraceparent, type SpanOptions, startTelemetry, withSpan } from './telemetry.ts';
+export {
+  contextFrom,
+  currentTraceId,
+  currentTraceparent,
+  openSpan,
+  type SpanOptions,
+  startTelemetry,
+  withSpan,
+} from './telemetry.ts';

@@ -1,7 +1,9 @@
+import { randomFillSync } from 'node:crypto';
 import {
   type Attributes,
   type Context,
   context,
+  isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -23,6 +25,24 @@ import {
 
 const tracer = trace.getTracer('gerbang');
 
+/** Set where no span can ever be recorded: then a trace is its ids alone. */
+let recordsNothing = false;
+
+const TRACE_ID_BYTES = 16;
+const SPAN_ID_BYTES = 8;
+/** Ids are cut from random bytes that are made many at a time. */
+const random = Buffer.alloc(4_096);
+let usedBytes = random.length;
+
+function randomHex(bytes: number): string {
+  if (usedBytes + bytes > random.length) {
+    randomFillSync(random);
+    usedBytes = 0;
+  }
+  usedBytes += bytes;
+  return random.toString('hex', usedBytes - bytes, usedBytes);
+}
+
 /**
  * Starts tracing for the process. Every request has a trace id, which goes with it through calls, events and webhooks; spans are recorded and
  * exported by OTLP over HTTP only when an endpoint is given. Returns how to flush and stop.
@@ -40,7 +60,9 @@ export async function startTelemetry(options: {
     spanProcessors: options.otlpEndpoint === undefined ? [] : [await exporting(options.otlpEndpoint)],
   });
   trace.setGlobalTracerProvider(provider);
+  recordsNothing = options.otlpEndpoint === undefined;
   return async () => {
+    recordsNothing = false;
     await provider.shutdown();
     trace.disable();
     context.disable();
@@ -65,11 +87,7 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
   if (inherited !== undefined && (inherited.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) {
     return options.parent === undefined ? work(inherited) : context.with(parent, work, undefined, inherited);
   }
-  const span = tracer.startSpan(
-    name,
-    { kind: SpanKind[options.kind ?? 'INTERNAL'], attributes: options.attributes ?? {} },
-    parent,
-  );
+  const span = startSpan(name, options, parent);
   try {
     return await context.with(trace.setSpan(parent, span), work, undefined, span);
   } catch (error) {
@@ -80,11 +98,27 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
   }
 }
 
+/** A span that its opener ends, for work that no one function spans. `within` runs what belongs to it. */
+export function openSpan(name: string, options: SpanOptions): { span: Span; traceId: string; within(work: () => void): void } {
+  const parent = options.parent ?? context.active();
+  const span = startSpan(name, options, parent);
+  const active = trace.setSpan(parent, span);
+  return { span, traceId: span.spanContext().traceId, within: (work) => context.with(active, work) };
+}
+
+function startSpan(name: string, options: SpanOptions, parent: Context): Span {
+  if (recordsNothing) {
+    const traceId = trace.getSpanContext(parent)?.traceId ?? randomHex(TRACE_ID_BYTES);
+    return trace.wrapSpanContext({ traceId, spanId: randomHex(SPAN_ID_BYTES), traceFlags: TraceFlags.NONE });
+  }
+  return tracer.startSpan(name, { kind: SpanKind[options.kind ?? 'INTERNAL'], attributes: options.attributes ?? {} }, parent);
+}
+
 /** The W3C traceparent of the active span; empty outside of one. */
 export function currentTraceparent(): string {
-  const carrier: { traceparent?: string } = {};
-  propagation.inject(context.active(), carrier);
-  return carrier.traceparent ?? '';
+  const active = trace.getSpanContext(context.active());
+  if (active === undefined || !isSpanContextValid(active)) return '';
+  return `00-${active.traceId}-${active.spanId}-0${active.traceFlags & TraceFlags.SAMPLED}`;
 }
 
 /** The context that a traceparent names, for `withSpan({parent})`; the root context when it is empty or malformed. */

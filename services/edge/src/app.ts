@@ -1,12 +1,12 @@
-import { type Json, RefusalError, refuse } from '@gerbang/core';
+import { RefusalError, refuse } from '@gerbang/core';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
 import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
 import { headerOf } from './http/auth.ts';
 import { toRefusal } from './http/errors.ts';
-import { parseBody, readBody } from './http/json-body.ts';
+import { type Body, NO_BODY, parseBody, readBody } from './http/json-body.ts';
 import { answerMalformed, newRequestId } from './http/malformed.ts';
-import { observeRequests } from './http/observe.ts';
+import { createObserver, type Observer } from './http/observe.ts';
 import type { Caller, Route } from './http/route.ts';
 import { checkRequestSignature } from './http/signature.ts';
 import { createUrlMap, envelopeOf, pathOf, type UrlMap } from './http/url-map.ts';
@@ -19,8 +19,12 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than load balancers keep a connection, so that they close it and not the edge, right when a request comes in. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Whom each admitted request comes from. */
-type Callers = WeakMap<FastifyRequest['raw'], Caller>;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whom the request comes from, once it has been admitted. */
+    caller: Caller | undefined;
+  }
+}
 
 /** The HTTP side of the edge: every route of the URL map behind the checks of contract §2, in their order. */
 export function createApp(context: Context): FastifyInstance {
@@ -41,50 +45,82 @@ export function createApp(context: Context): FastifyInstance {
   });
   // Nor has its answer to an Expect that it does not know; the header is ignored instead, as RFC 9110 lets servers do.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  const callers: Callers = new WeakMap();
+  app.decorateRequest('caller', undefined);
   const urlMap = createUrlMap(routes);
-  observeRequests(app, context, (request) => callers.get(request.raw));
-  app.addHook('onRequest', async (request) => mustHaveHost(request));
-  app.addHook('onRequest', async (request, reply) => (hasRoute(request) ? undefined : answerNoRoute(urlMap, request, reply)));
+  const observe = createObserver(context);
+  // What the router has found nothing for; the routes have a hook of their own.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) done();
+    else observe(request, reply, 'unknown', () => (hasHost(request, done) ? answerNoRoute(urlMap, request, reply) : undefined));
+  });
   app.setErrorHandler((error, request, reply) => sendFailure(reply, envelopeOf(request.url), toRefusal(error, context.log)));
   acceptBodies(app);
   closeConnectionsWhenDraining(app);
-  for (const route of routes) addRoute(app, context, route, callers);
+  for (const route of routes) addRoute(app, { context, observe, urlMap }, route);
   return app;
 }
 
 /** Contract §2, order of checks: who is calling is known before the body is read; the signature is checked before the body is looked at. */
-function addRoute(app: FastifyInstance, context: Context, route: Route, callers: Callers): void {
-  app.route<{ Params: Record<string, string>; Querystring: Record<string, unknown>; Body: Json | undefined }>({
+function addRoute(
+  app: FastifyInstance,
+  { context, observe, urlMap }: { context: Context; observe: Observer; urlMap: UrlMap },
+  route: Route,
+): void {
+  const name = `${route.method} ${route.path}`;
+  app.route<{ Params: Record<string, string>; Querystring: Record<string, unknown>; Body: Body | undefined }>({
     method: route.method,
     url: route.path,
-    async onRequest(request) {
-      callers.set(request.raw, await route.admit(context, request.raw));
+    onRequest(request, reply, done) {
+      observe(request, reply, route.path, () => {
+        if (!hasHost(request, done)) return;
+        if (hasEmptyParameter(request.params)) answerNoRoute(urlMap, request, reply);
+        else admit(context, route, request, done);
+      });
     },
     async handler(request, reply) {
-      const caller = callers.get(request.raw);
+      const { caller, params, query, body = NO_BODY } = request;
       if (caller === undefined) throw new Error('a handler runs for admitted callers alone');
-      const { params, query, body } = request;
-      if (route.signed) checkRequestSignature(request.raw, body, caller, context.realNow());
+      const { json, hash } = body;
+      if (route.signed) checkRequestSignature(request.raw, hash, caller, context.realNow());
       const header = (name: string) => headerOf(request.raw, name);
-      const call = { caller, route: `${route.method} ${route.path}`, params, query, body, header };
+      const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
       return sendAnswer(reply, route.envelope, await route.handle(context, call));
     },
-    errorHandler(error, request, reply) {
-      return sendFailure(reply, route.envelope, toRefusal(error, context.log), { echo: echoOf(request) });
+    errorHandler(error, { params, query, body }, reply) {
+      const echo = echoOf({ params, query, body: body?.json });
+      return sendFailure(reply, route.envelope, toRefusal(error, context.log), { echo });
     },
   });
 }
 
-/** HTTP/1.1 wants a Host header and 400 without it (RFC 9112, section 3.2), whatever is asked for. Refusals: bad_request. */
-function mustHaveHost({ raw }: FastifyRequest): void {
-  if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return;
-  throw new RefusalError(refuse('bad_request', { message: 'The Host header is missing' }));
+/** Finds out who is calling; where all is in memory, without waiting. */
+function admit(context: Context, route: Route, request: FastifyRequest, done: (error?: Error) => void): void {
+  let caller: Caller | Promise<Caller>;
+  try {
+    caller = route.admit(context, request.raw);
+  } catch (error) {
+    done(error instanceof Error ? error : new Error('a request could not be admitted', { cause: error }));
+    return;
+  }
+  const admitted = (known: Caller) => {
+    request.caller = known;
+    done();
+  };
+  if (caller instanceof Promise) caller.then(admitted, done);
+  else admitted(caller);
+}
+
+/** HTTP/1.1 wants a Host header and 400 without it (RFC 9112, section 3.2), whatever is asked for. Refusals, to `done`: bad_request. */
+function hasHost({ raw }: FastifyRequest, done: (error: Error) => void): boolean {
+  if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return true;
+  done(new RefusalError(refuse('bad_request', { message: 'The Host header is missing' })));
+  return false;
 }
 
 /** The router takes /balance-inquiry/ for an account with an empty id; it is no route. */
-function hasRoute({ is404, params }: FastifyRequest): boolean {
-  return !is404 && !(typeof params === 'object' && params !== null && Object.values(params).includes(''));
+function hasEmptyParameter(params: Record<string, string>): boolean {
+  for (const name in params) if (params[name] === '') return true;
+  return false;
 }
 
 /** 405 where the path has other methods, else 404. */
@@ -101,9 +137,18 @@ function answerNoRoute(urlMap: UrlMap, request: FastifyRequest, reply: FastifyRe
 function acceptBodies(app: FastifyInstance): void {
   const formPaths = new Set(routes.filter((route) => route.form).map((route) => route.path));
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async (request: FastifyRequest, stream: FastifyRequest['raw']) => {
-    const form = formPaths.has(request.routeOptions.url ?? '');
-    return parseBody(await readBody(stream), request.headers['content-type'], { form });
+  app.addContentTypeParser('*', (request, stream, done) => {
+    readBody(stream, (error, bytes) => {
+      if (bytes === undefined) return done(error);
+      let body: Body;
+      try {
+        const takesForm = () => formPaths.has(request.routeOptions.url ?? '');
+        body = parseBody(bytes, request.raw.headers['content-type'], { takesForm });
+      } catch (refused) {
+        return done(refused instanceof Error ? refused : new Error('a body could not be read', { cause: refused }));
+      }
+      done(null, body);
+    });
   });
 }
 
@@ -112,8 +157,9 @@ function closeConnectionsWhenDraining(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     draining = true;
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('cache-control', 'no-store');
     if (draining) reply.header('connection', 'close');
+    done(null, payload);
   });
 }

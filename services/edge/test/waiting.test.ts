@@ -40,6 +40,30 @@ describe.concurrent('in its time', () => {
     10_000,
   );
 
+  test('a token dies with the key that signed it, also when it was verified before', async () => {
+    const own = await startEdge();
+    try {
+      const merchant = own.merchant();
+      const headers = own.signedIn(merchant);
+      const ask = (given: Record<string, string>) =>
+        own.send('POST', '/api/v1.0/disbursement/check-beneficiary', { headers: given, body: {} });
+      expect((await ask(headers)).http).toBe(422);
+      own.fakes.merchant.listVerificationKeys = async () => ({ keys: [] });
+      const unknown = `Bearer ${own.fakes.token(merchant, { header: { kid: 'k2' } })}`;
+      // A key that nobody knows makes the edge ask for the keys, 5 s after the last time at the earliest.
+      await eventually(
+        'out',
+        async () => {
+          expect((await ask({ ...headers, authorization: unknown })).http).toBe(401);
+          return (await ask(headers)).http === 401;
+        },
+        10_000,
+      );
+    } finally {
+      await own.close();
+    }
+  }, 15_000);
+
   test('the call to money-out has a deadline', async () => {
     const aborted = new Promise<void>((resolve) => {
       edge.fakes.disbursement.transfer = (_request, { signal }) =>

@@ -28,6 +28,8 @@ export type MerchantAccess = {
  * credential is out everywhere within 5 s (contract §3).
  */
 export type AccessCache = Closeable & {
+  /** What is known already and may be believed; undefined where it takes asking. */
+  known(merchantId: string): MerchantAccess | undefined;
   /** Refusals: merchant_not_found, unavailable. */
   ofMerchant(merchantId: string): Promise<MerchantAccess>;
   /** The same, asked anew: for who comes with something newer than what is cached. */
@@ -70,6 +72,7 @@ export function createAccessCache(options: { merchants: RpcClient<typeof Merchan
   };
   return {
     isFresh: () => performance.now() < freshUntilMs,
+    known: (merchantId) => cache.known(merchantId),
     ofMerchant,
     ofMerchantNow(merchantId) {
       cache.forget(merchantId);

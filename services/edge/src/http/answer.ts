@@ -48,5 +48,5 @@ export function echoOf(request: { params: unknown; query: unknown; body: unknown
 }
 
 function send(reply: FastifyReply, { http, body }: Rendered): FastifyReply {
-  return reply.code(http).type('application/json; charset=utf-8').send(JSON.stringify(body));
+  return reply.code(http).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
 }

@@ -13,12 +13,32 @@ const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
  * token's merchant, the address is on the whitelist, the merchant is within its rate. Refusals: validation, unauthorized, ip_not_allowed,
  * rate_limited, unavailable.
  */
-export async function admitBearer(context: Context, request: IncomingMessage): Promise<Caller> {
+export function admitBearer(context: Context, request: IncomingMessage): Caller | Promise<Caller> {
   const partnerId = mustHavePartnerId(request);
-  const accessToken = BEARER.exec(request.headers.authorization ?? '')?.[1];
+  const { authorization = '' } = request.headers;
+  // Whatever was verified was well-formed: the usual spelling is looked up as it stands.
+  const sent = authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
+  const claims = context.tokens.known(sent);
+  const access = claims === undefined ? undefined : context.access.known(claims.merchantId);
+  if (claims === undefined || access === undefined || isOlder(access, claims))
+    return ask(context, request, partnerId, authorization);
+  return admit(context, request, partnerId, { accessToken: sent, claims, access });
+}
+
+/** The way of a token or a merchant that is not in memory. */
+async function ask(context: Context, request: IncomingMessage, partnerId: string, authorization: string): Promise<Caller> {
+  const accessToken = BEARER.exec(authorization)?.[1];
   if (accessToken === undefined) throw new RefusalError(refuse('unauthorized'));
   const claims = await context.tokens.verify(accessToken);
-  const access = await accessOf(context, claims);
+  return admit(context, request, partnerId, { accessToken, claims, access: await accessOf(context, claims) });
+}
+
+function admit(
+  context: Context,
+  request: IncomingMessage,
+  partnerId: string,
+  { accessToken, claims, access }: { accessToken: string; claims: TokenClaims; access: MerchantAccess },
+): Caller {
   const credential = access.credentials.get(claims.clientId);
   if (credential === undefined || !credential.active || credential.generation !== claims.generation) {
     throw new RefusalError(refuse('unauthorized'));
@@ -39,10 +59,14 @@ export async function admitBearer(context: Context, request: IncomingMessage): P
  * What is known of the token's merchant. A token was issued to a credential, and under a secret, that exist: where the cache does not know them yet,
  * it is the older of the two and is asked anew, so that the token of a new or rotated credential is good at once.
  */
-async function accessOf({ access }: Context, { merchantId, clientId, generation }: TokenClaims): Promise<MerchantAccess> {
-  const known = await access.ofMerchant(merchantId);
-  const credential = known.credentials.get(clientId);
-  return credential === undefined || credential.generation < generation ? access.ofMerchantNow(merchantId) : known;
+async function accessOf({ access }: Context, claims: TokenClaims): Promise<MerchantAccess> {
+  const known = await access.ofMerchant(claims.merchantId);
+  return isOlder(known, claims) ? access.ofMerchantNow(claims.merchantId) : known;
+}
+
+function isOlder(access: MerchantAccess, { clientId, generation }: TokenClaims): boolean {
+  const credential = access.credentials.get(clientId);
+  return credential === undefined || credential.generation < generation;
 }
 
 /** X-PARTNER-ID, which every request carries. Refusals: validation. */

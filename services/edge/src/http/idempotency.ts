@@ -1,4 +1,4 @@
-import { bodyHash, RefusalError, refuseField } from '@gerbang/core';
+import { RefusalError, refuseField } from '@gerbang/core';
 import type { Call } from './route.ts';
 
 const KEY = /^[\x20-\x7e]{1,64}$/;
@@ -11,5 +11,5 @@ export function idempotencyKeyOf(call: Call): IdempotencyKey | undefined {
   const key = call.header('idempotency-key');
   if (key === undefined) return undefined;
   if (!KEY.test(key)) throw new RefusalError(refuseField('Idempotency-Key', 'must be 1 to 64 printable ASCII characters'));
-  return { key, route: call.route, bodyHash: bodyHash(call.body) };
+  return { key, route: call.route, bodyHash: call.bodyHash() };
 }

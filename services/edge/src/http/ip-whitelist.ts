@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
+
+/** Addresses whose answer a list of ranges remembers; callers are few and call often. */
+const REMEMBERED_MAX = 1_000;
 
 /** Tells whether an address, as `callerAddress` gives it, is on a list. */
 export type IpMatcher = (address: string) => boolean;
@@ -30,12 +34,33 @@ export function compileWhitelist(entries: readonly string[]): IpMatcher {
     if (bits === (address.kind() === 'ipv4' ? 32 : 128)) addresses.add(address.toString());
     else ranges.push(range);
   }
-  return (text) => {
-    if (addresses.has(text)) return true;
-    if (ranges.length === 0 || !ipaddr.isValid(text)) return false;
+  const isInRange = (text: string): boolean => {
+    if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.parse(text);
     return ranges.some(([network, bits]) => matches(address, network, bits));
   };
+  const remembered = new Map<string, boolean>();
+  return (text) => {
+    if (addresses.has(text)) return true;
+    if (ranges.length === 0) return false;
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    const found = isInRange(text);
+    remembered.set(text, found);
+    return found;
+  };
+}
+
+/** The peer's address in its normal form, which stays the same for the life of a connection. */
+const peers = new WeakMap<Socket, string>();
+
+function peerOf(socket: Socket): string | undefined {
+  const known = peers.get(socket);
+  if (known !== undefined) return known;
+  const address = normalize(socket.remoteAddress ?? '');
+  if (address !== undefined) peers.set(socket, address);
+  return address;
 }
 
 /**
@@ -43,9 +68,10 @@ export function compileWhitelist(entries: readonly string[]): IpMatcher {
  * one (contract §3). Undefined when that entry is no address: then nobody is known to be calling.
  */
 export function callerAddress(request: IncomingMessage, isTrusted: TrustedProxies): string | undefined {
-  let address = normalize(request.socket.remoteAddress ?? '');
+  let address = peerOf(request.socket);
   const forwarded = request.headers['x-forwarded-for'];
-  const entries = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').map((entry) => entry.trim());
+  if (forwarded === undefined) return address;
+  const entries = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded).split(',').map((entry) => entry.trim());
   while (address !== undefined && isTrusted(address)) {
     const entry = entries.pop();
     if (entry === undefined || entry === '') return address;

@@ -14,6 +14,8 @@ export type Call = {
   params: Record<string, string>;
   query: Record<string, unknown>;
   body: Json | undefined;
+  /** SHA-256 of the body's normalized JSON (contract §3), hashed once when it is first asked for. */
+  bodyHash(): string;
   /** A header by its lower-case name. */
   header(name: string): string | undefined;
 };
@@ -41,7 +43,7 @@ export type Route = {
   path: string;
   envelope: Envelope;
   /** Finds out who is calling, before the body is read. */
-  admit: (context: Context, request: IncomingMessage) => Promise<Caller>;
+  admit: (context: Context, request: IncomingMessage) => Caller | Promise<Caller>;
   /** Whether the request signature is checked (contract §3, signed routes). */
   signed: boolean;
   /** Whether the body may be application/x-www-form-urlencoded. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isTimestampInWindow, type Json, RefusalError, refuse, verifyRequestSignature } from '@gerbang/core';
+import { isTimestampInWindow, RefusalError, refuse, verifyHashedRequestSignature } from '@gerbang/core';
 import { headerOf } from './auth.ts';
 import type { Caller } from './route.ts';
 
@@ -8,11 +8,13 @@ import type { Caller } from './route.ts';
  * path with query, token, normalized body and timestamp, keyed with the secret of the token's credential. One refusal for whatever is wrong:
  * signature_invalid.
  */
-export function checkRequestSignature(request: IncomingMessage, body: Json | undefined, caller: Caller, realNowMs: number): void {
+export function checkRequestSignature(request: IncomingMessage, bodyHash: () => string, caller: Caller, realNowMs: number): void {
   const timestamp = headerOf(request, 'x-timestamp') ?? '';
   const signature = headerOf(request, 'x-signature') ?? '';
   const { method = '', url: path = '' } = request;
-  const signed = { method, path, accessToken: caller.accessToken, body, timestamp };
-  if (isTimestampInWindow(timestamp, realNowMs) && verifyRequestSignature(signed, caller.clientSecret, signature)) return;
+  if (isTimestampInWindow(timestamp, realNowMs)) {
+    const signed = { method, path, accessToken: caller.accessToken, bodyHash: bodyHash(), timestamp };
+    if (verifyHashedRequestSignature(signed, caller.clientSecret, signature)) return;
+  }
   throw new RefusalError(refuse('signature_invalid'));
 }

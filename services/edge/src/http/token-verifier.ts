@@ -29,13 +29,15 @@ const claimsSchema = z.object({
 export type TokenClaims = { merchantId: string; clientId: string; generation: bigint; expiresAtMs: number };
 
 export type TokenVerifier = Closeable & {
+  /** What a token says that was verified before and is still good. */
+  known(token: string): TokenClaims | undefined;
   /** Refusals: unauthorized, unavailable (the keys cannot be asked for). */
   verify(token: string): Promise<TokenClaims>;
 };
 
 /**
  * Verifies access tokens (contract §3): JWTs by EdDSA and nothing else, whatever their header says, by a public key of the merchant service. A token
- * is verified once and remembered until it expires.
+ * is verified once and remembered until it expires or its key is published no more.
  */
 export function createTokenVerifier(options: {
   merchants: RpcClient<typeof MerchantService>;
@@ -44,40 +46,62 @@ export function createTokenVerifier(options: {
 }): TokenVerifier {
   const { merchants, realNow, log } = options;
   const keys = createKeySet(merchants, log);
-  const verified = new LRUCache<string, TokenClaims>({ max: TOKENS_MAX });
+  const verified = new LRUCache<string, Verified>({ max: TOKENS_MAX });
+  const known = (token: string): TokenClaims | undefined => {
+    const found = verified.get(token);
+    if (found === undefined) return undefined;
+    if (found.claims.expiresAtMs > realNow() && keys.isPublished(found.kid, found.key)) return found.claims;
+    verified.delete(token);
+    return undefined;
+  };
   return {
+    known,
     async verify(token) {
-      const known = verified.get(token);
-      if (known !== undefined && known.expiresAtMs > realNow()) return known;
+      const claims = known(token);
+      if (claims !== undefined) return claims;
       if (token.length > TOKEN_LENGTH_MAX) throw new RefusalError(refuse('unauthorized'));
-      const claims = await verifyOnce(token, keys.find, realNow());
-      verified.set(token, claims);
-      return claims;
+      const found = await verifyOnce(token, keys.find, realNow());
+      verified.set(token, found);
+      return found.claims;
     },
     close: keys.close,
   };
 }
 
+/** A verified token, and by which key: it is good for as long as that key is. */
+type Verified = { claims: TokenClaims; kid: string; key: KeyObject };
+
 async function verifyOnce(
   token: string,
   findKey: (header: JWTHeaderParameters) => Promise<KeyObject>,
   nowMs: number,
-): Promise<TokenClaims> {
+): Promise<Verified> {
+  let key: KeyObject | undefined;
+  const find = async (header: JWTHeaderParameters) => {
+    key = await findKey(header);
+    return key;
+  };
   try {
-    const { payload } = await jwtVerify(token, findKey, {
+    const { payload, protectedHeader } = await jwtVerify(token, find, {
       algorithms: ['EdDSA'],
       issuer: 'gerbang',
       currentDate: new Date(nowMs),
     });
     const { sub, cid, gen, exp } = claimsSchema.parse(payload);
-    return { merchantId: sub, clientId: cid, generation: BigInt(gen), expiresAtMs: exp * 1_000 };
+    if (key === undefined) throw new Error('a token was verified by no key');
+    const claims = { merchantId: sub, clientId: cid, generation: BigInt(gen), expiresAtMs: exp * 1_000 };
+    return { claims, kid: protectedHeader.kid ?? '', key };
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof z.ZodError) throw new RefusalError(refuse('unauthorized'), error);
     throw error;
   }
 }
 
-type KeySet = Closeable & { find(header: JWTHeaderParameters): Promise<KeyObject> };
+type KeySet = Closeable & {
+  find(header: JWTHeaderParameters): Promise<KeyObject>;
+  /** Whether this is still the key of that id. */
+  isPublished(kid: string, key: KeyObject): boolean;
+};
 
 function createKeySet(merchants: RpcClient<typeof MerchantService>, log: Logger): KeySet {
   let keys = new Map<string, KeyObject>();
@@ -85,7 +109,7 @@ function createKeySet(merchants: RpcClient<typeof MerchantService>, log: Logger)
   let asking: Promise<void> | undefined;
   const ask = async () => {
     const answer = await merchants.listVerificationKeys({}, { timeoutMs: KEYS_TIMEOUT_MS });
-    keys = new Map(answer.keys.map(({ kid, publicKey }) => [kid, toPublicKey(publicKey)]));
+    keys = new Map(answer.keys.map(({ kid, publicKey }) => [kid, sameKey(keys.get(kid), toPublicKey(publicKey))]));
     askedAtMs = performance.now();
   };
   const refresh = () => {
@@ -99,6 +123,7 @@ function createKeySet(merchants: RpcClient<typeof MerchantService>, log: Logger)
   }, REFRESH_MS);
   refreshing.unref();
   return {
+    isPublished: (kid, key) => keys.get(kid) === key,
     async find({ kid = '' }) {
       const known = keys.get(kid);
       if (known !== undefined) return known;
@@ -115,6 +140,11 @@ function createKeySet(merchants: RpcClient<typeof MerchantService>, log: Logger)
       clearInterval(refreshing);
     },
   };
+}
+
+/** The object that is known already, where both are the same key: tokens hang on it. */
+function sameKey(known: KeyObject | undefined, published: KeyObject): KeyObject {
+  return known?.equals(published) ? known : published;
 }
 
 function toPublicKey(der: Uint8Array): KeyObject {
