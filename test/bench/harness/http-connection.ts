@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** A request as it goes over the wire. */
@@ -8,6 +9,7 @@ export type OnAnswer = (status: number, body: Buffer) => void;
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
+const READ_BYTES = 16 * 1024;
 /** Where the three digits of the status stand in `HTTP/1.1 200 OK`. */
 const STATUS_AT = 9;
 
@@ -32,6 +34,12 @@ export class HttpConnection {
     this.#port = port;
   }
 
+  /** Connects beforehand, so that no request waits for that. */
+  async connected(): Promise<void> {
+    this.#socket ??= this.#open();
+    if (this.#socket.connecting) await once(this.#socket, 'connect');
+  }
+
   send(request: Buffer, onAnswer: OnAnswer): void {
     if (this.#onAnswer !== undefined) throw new Error('a connection has one request at a time');
     this.#onAnswer = onAnswer;
@@ -45,11 +53,15 @@ export class HttpConnection {
   }
 
   #open(): Socket {
-    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
-    socket.on('data', (chunk: Buffer) => {
-      this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
-      this.#read();
-    });
+    // One buffer that every read fills again: a new one for each would keep the collector busy.
+    const onread = {
+      buffer: Buffer.alloc(READ_BYTES),
+      callback: (bytes: number, buffer: Uint8Array) => {
+        this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, bytes));
+        return true;
+      },
+    };
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true, onread });
     // What went wrong shows in the answer that is missing; 'close' follows.
     socket.on('error', () => {});
     socket.on('end', () => socket.destroy());
@@ -61,19 +73,16 @@ export class HttpConnection {
     return socket;
   }
 
-  #read(): void {
-    const headEnd = this.#pending.indexOf(HEAD_END);
-    if (headEnd < 0) return;
-    const head = this.#pending.toString('latin1', 0, headEnd);
-    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-    if (length === undefined) throw new Error(`an answer without content-length:\n${head}`);
-    const bodyAt = headEnd + HEAD_END.length;
-    const end = bodyAt + Number(length);
-    if (this.#pending.length < end) return;
-    const body = this.#pending.subarray(bodyAt, end);
-    this.#pending = NOTHING;
-    if (/\r\nconnection: *close/i.test(head)) this.#forget();
-    this.#answer(Number(head.slice(STATUS_AT, STATUS_AT + 3)), body);
+  /** `chunk` is only valid until this returns. */
+  #read(chunk: Buffer): void {
+    const received = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    const answer = parseAnswer(received);
+    if (answer === undefined) {
+      this.#pending = Buffer.from(received);
+      return;
+    }
+    if (answer.closes) this.#forget();
+    this.#answer(answer.status, answer.body);
   }
 
   #forget(): void {
@@ -87,4 +96,21 @@ export class HttpConnection {
     this.#pending = NOTHING;
     onAnswer?.(status, body);
   }
+}
+
+/** The answer that `received` begins with, or undefined while some of it is missing. */
+function parseAnswer(received: Buffer): { status: number; body: Buffer; closes: boolean } | undefined {
+  const headEnd = received.indexOf(HEAD_END);
+  if (headEnd < 0) return undefined;
+  const head = received.toString('latin1', 0, headEnd);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length === undefined) throw new Error(`an answer without content-length:\n${head}`);
+  const bodyAt = headEnd + HEAD_END.length;
+  const end = bodyAt + Number(length);
+  if (received.length < end) return undefined;
+  return {
+    status: Number(head.slice(STATUS_AT, STATUS_AT + 3)),
+    body: received.subarray(bodyAt, end),
+    closes: /\r\nconnection: *close/i.test(head),
+  };
 }

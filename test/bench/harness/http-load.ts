@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrivals } from './arrivals.ts';
 import { HttpConnection, type OnAnswer } from './http-connection.ts';
-import { type Latencies, latenciesOf } from './statistics.ts';
+import { type Latencies, latenciesOf, Samples } from './statistics.ts';
 
 /** What an answer counts as. A refusal is one that the server may give under too much load; whatever else is not accepted has failed. */
 export type Verdict = 'accepted' | 'refused' | 'failed';
@@ -35,28 +35,31 @@ const SEED = 20_261_121;
 
 /** A closed loop: each connection sends its next request when the answer has come. */
 export async function closedLoop(target: Target, options: { connections: number; durationMs: number }): Promise<HttpLoad> {
+  const goingOn: (() => void)[] = [];
+  const shooters = Array.from({ length: options.connections }, (_, index) =>
+    openShooter(target, (fromMs, status, body) => {
+      tally.add(fromMs, status, body);
+      goingOn[index]?.();
+    }),
+  );
+  await Promise.all(shooters.map((shooter) => shooter.connected()));
   const tally = new Tally(target);
   const endMs = tally.startMs + options.durationMs;
-  const connections = Array.from({ length: options.connections }, () => new HttpConnection(target.port));
   await Promise.all(
-    connections.map(
-      (connection) =>
+    shooters.map(
+      (shooter, index) =>
         new Promise<void>((resolve) => {
-          let sentMs = 0;
-          const shoot = () => {
-            sentMs = performance.now();
-            if (sentMs >= endMs) return resolve();
-            connection.send(target.next(), answered);
+          const goOn = () => {
+            const nowMs = performance.now();
+            if (nowMs < endMs) return shooter.shoot(nowMs);
+            shooter.close();
+            resolve();
           };
-          const answered: OnAnswer = (status, body) => {
-            tally.add(sentMs, status, body);
-            shoot();
-          };
-          shoot();
+          goingOn[index] = goOn;
+          goOn();
         }),
     ),
   );
-  for (const connection of connections) connection.close();
   return tally.result(options.durationMs);
 }
 
@@ -69,38 +72,59 @@ export async function openLoop(
   options: { connections: number; durationMs: number; perSecond: number },
 ): Promise<HttpLoad> {
   const due = arrivals({ perSecond: options.perSecond, durationMs: options.durationMs, seed: SEED });
-  const all = Array.from({ length: options.connections }, () => new HttpConnection(target.port));
-  const idle = [...all];
-  const tally = new Tally(target);
   let next = 0;
   let answers = 0;
+  const idle: Shooter[] = [];
+  const all = Array.from({ length: options.connections }, () => {
+    const shooter = openShooter(target, (fromMs, status, body) => {
+      answers++;
+      idle.push(shooter);
+      tally.add(fromMs, status, body);
+      sendDue();
+    });
+    return shooter;
+  });
+  await Promise.all(all.map((shooter) => shooter.connected()));
+  const tally = new Tally(target);
   const sendDue = () => {
     const nowMs = performance.now() - tally.startMs;
     for (;;) {
       const dueMs = due[next];
-      if (dueMs === undefined || dueMs > nowMs) return;
-      const connection = idle.pop();
-      // It stays due, and is sent as soon as a connection is free.
-      if (connection === undefined) return;
+      // What finds no free connection stays due, and is sent as soon as there is one.
+      const shooter = dueMs === undefined || dueMs > nowMs ? undefined : idle.pop();
+      if (dueMs === undefined || shooter === undefined) return;
       next++;
       tally.late(nowMs - dueMs);
-      connection.send(target.next(), (status, body) => {
-        answers++;
-        idle.push(connection);
-        tally.add(tally.startMs + dueMs, status, body);
-        sendDue();
-      });
+      shooter.shoot(tally.startMs + dueMs);
     }
   };
+  idle.push(...all);
   const lastMs = options.durationMs + GRACE_MS;
   while (answers < due.length && performance.now() - tally.startMs < lastMs) {
     sendDue();
     await sleep(TICK_MS);
   }
   const missing = due.length - answers;
-  for (const connection of all) connection.close();
   tally.missing(missing);
+  for (const shooter of all) shooter.close();
   return tally.result(options.durationMs);
+}
+
+/** A connection with the time that its request's latency counts from. */
+type Shooter = { connected(): Promise<void>; shoot(fromMs: number): void; close(): void };
+
+function openShooter(target: Target, onAnswer: (fromMs: number, status: number, body: Buffer) => void): Shooter {
+  const connection = new HttpConnection(target.port);
+  let fromMs = 0;
+  const answered: OnAnswer = (status, body) => onAnswer(fromMs, status, body);
+  return {
+    connected: () => connection.connected(),
+    shoot(intendedMs) {
+      fromMs = intendedMs;
+      connection.send(target.next(), answered);
+    },
+    close: () => connection.close(),
+  };
 }
 
 /** Counts answers while a load lasts. */
@@ -108,9 +132,9 @@ class Tally {
   readonly startMs = performance.now();
   readonly #target: Target;
   readonly #cpu = process.cpuUsage();
-  readonly #tookMs: Record<Exclude<Verdict, 'failed'>, number[]> = { accepted: [], refused: [] };
-  readonly #acceptedAtMs: number[] = [];
-  readonly #lateMs: number[] = [];
+  readonly #tookMs: Record<Exclude<Verdict, 'failed'>, Samples> = { accepted: new Samples(), refused: new Samples() };
+  readonly #acceptedAtMs = new Samples();
+  readonly #lateMs = new Samples();
   #failed = 0;
   #firstFailure: string | undefined;
   #ended = false;
@@ -128,12 +152,12 @@ class Tally {
       this.#firstFailure ??= status === 0 ? 'the connection ended' : `${status} ${body.toString('utf8', 0, 300)}`;
       return;
     }
-    this.#tookMs[verdict].push(nowMs - fromMs);
-    if (verdict === 'accepted') this.#acceptedAtMs.push(nowMs - this.startMs);
+    this.#tookMs[verdict].add(nowMs - fromMs);
+    if (verdict === 'accepted') this.#acceptedAtMs.add(nowMs - this.startMs);
   }
 
   late(ms: number): void {
-    this.#lateMs.push(ms);
+    this.#lateMs.add(ms);
   }
 
   missing(count: number): void {
@@ -144,17 +168,18 @@ class Tally {
 
   result(durationMs: number): HttpLoad {
     const { user, system } = process.cpuUsage(this.#cpu);
-    const { accepted, refused } = this.#tookMs;
-    const late = latenciesOf(this.#lateMs);
-    const within = this.#acceptedAtMs.reduce((count, atMs) => (atMs <= durationMs ? count + 1 : count), 0);
+    const accepted = latenciesOf(this.#tookMs.accepted.all());
+    const refused = latenciesOf(this.#tookMs.refused.all());
+    const late = latenciesOf(this.#lateMs.all());
+    const within = this.#acceptedAtMs.all().reduce((count, atMs) => (atMs <= durationMs ? count + 1 : count), 0);
     return {
       perSecond: within / (durationMs / 1_000),
-      accepted: latenciesOf(accepted),
-      refused: latenciesOf(refused),
+      accepted,
+      refused,
       failed: this.#failed,
       firstFailure: this.#firstFailure,
       lateP99Ms: late.count === 0 ? 0 : late.p99Ms,
-      generatorMicros: (user + system) / Math.max(1, accepted.length + refused.length + this.#failed),
+      generatorMicros: (user + system) / Math.max(1, accepted.count + refused.count + this.#failed),
     };
   }
 }

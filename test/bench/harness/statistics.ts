@@ -23,9 +23,28 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
 export type Latencies = { count: number; p50Ms: number; p99Ms: number; maxMs: number };
 
 /** How long the single answers took, ms. */
-export function latenciesOf(tookMs: readonly number[]): Latencies {
+export function latenciesOf(tookMs: ArrayLike<number>): Latencies {
   const sorted = Float64Array.from(tookMs).sort();
   return { count: sorted.length, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99), maxMs: percentile(sorted, 1) };
+}
+
+/** Numbers one after the other, kept so that adding one leaves no garbage: a collector that stops the load generator would show in the latencies. */
+export class Samples {
+  #values = new Float64Array(2 ** 16);
+  #count = 0;
+
+  add(value: number): void {
+    if (this.#count === this.#values.length) {
+      const larger = new Float64Array(this.#values.length * 2);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#values[this.#count++] = value;
+  }
+
+  all(): Float64Array {
+    return this.#values.subarray(0, this.#count);
+  }
 }
 
 /** Four significant digits: more would pretend an accuracy that no run has. */
