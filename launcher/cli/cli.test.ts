@@ -157,6 +157,27 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
   await json('products', 'set', id, 'disbursement');
   const vendor = ['--vendor-fixed', '500', '--vendor-percent', '0.3', '--from', '2027-01-01', '--until', '2027-02-01'];
   await json('fee', 'set', id, 'qris', '--channel', '014', '--fixed', '1500.50', '--percent', '0.7', '--max', '5000', ...vendor);
+  const qrisFee = {
+    channel: '014',
+    fixed: '1500.50',
+    basis_points: 70,
+    maximum: '5000.00',
+    vendor_fixed: '500.00',
+    vendor_basis_points: 30,
+    effective_from: '2027-01-01T00:00:00.000Z',
+    effective_until: '2027-02-01T00:00:00.000Z',
+  };
+  expect((await json('fee', 'list', id)).fees).toMatchObject([
+    { product: 'disbursement', fixed: '2500.00' },
+    { product: 'qris' },
+    qrisFee,
+  ]);
+  expect((await gerbang(['fee', 'list', id])).stdout.split('\n')).toEqual([
+    'disbursement, all channels: IDR 2500.00 + 0 %',
+    'qris, all channels: IDR 0.00 + 0.7 %',
+    'qris, channel 014: IDR 1500.50 + 0.7 %, at most IDR 5000.00, of which the vendor gets IDR 500.00 + 0.3 %, from 2027-01-01T00:00:00.000Z, until 2027-02-01T00:00:00.000Z',
+    '',
+  ]);
   await json('limit', 'set', id, 'disbursement', '--min', '10000', '--max', '50000000');
   expect(await json('fund', id, first, '150000.50')).toMatchObject({ amount: '150000.50', available: '150000.50' });
   const opened = await json('account', 'create', id, 'Ketiga');
@@ -180,16 +201,7 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
     ...['merchant.create', 'credential.rotate', 'credential.add', 'credential.disable', 'whitelist.set', 'products.set'],
     ...['fee.set', 'limit.set', 'account.fund', 'account.create', 'account.freeze', 'merchant.freeze'],
   ]);
-  expect(audit.entries[5].after.fees[2]).toMatchObject({
-    channel: '014',
-    fixed: '1500.50',
-    basis_points: 70,
-    maximum: '5000.00',
-    vendor_fixed: '500.00',
-    vendor_basis_points: 30,
-    effective_from: '2027-01-01T00:00:00.000Z',
-    effective_until: '2027-02-01T00:00:00.000Z',
-  });
+  expect(audit.entries[5].after.fees[2]).toMatchObject(qrisFee);
   for (const secret of [made.client_secret, rotated.client_secret, added.client_secret]) {
     expect(merchantLog.includes(secret)).toBe(false);
     expect(JSON.stringify(audit).includes(secret)).toBe(false);
@@ -278,6 +290,7 @@ test.each([
   [['whitelist', 'set']],
   [['products', 'set']],
   [['fee', 'set']],
+  [['fee', 'list']],
   [['limit', 'set']],
   [['fund']],
   [['audit', 'list']],

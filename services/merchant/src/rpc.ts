@@ -18,6 +18,7 @@ import { createMerchant } from './operator/rpc/create-merchant.ts';
 import { disableCredential } from './operator/rpc/disable-credential.ts';
 import { fund } from './operator/rpc/fund.ts';
 import { listAudit } from './operator/rpc/list-audit.ts';
+import { listFees } from './operator/rpc/list-fees.ts';
 import { listMerchants } from './operator/rpc/list-merchants.ts';
 import { rotateSecret } from './operator/rpc/rotate-secret.ts';
 import { setFees } from './operator/rpc/set-fees.ts';
@@ -76,6 +77,7 @@ export function implementations(context: Context) {
         setWhitelist: (request) => setWhitelist(context, request),
         setProducts: (request) => setProducts(context, request),
         setFees: (request) => setFees(context, request),
+        listFees: (request) => listFees(context, request),
         setLimits: (request) => setLimits(context, request),
         setFrozen: (request) => setFrozen(context, request),
         fund: (request) => fund(context, request),

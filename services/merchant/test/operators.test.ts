@@ -53,6 +53,14 @@ describe('operators', () => {
       { channel: '014', fixedSen: 100_000n, basisPoints: 25, maximumSen: 500_000n, effectiveFromMs: 0n, effectiveUntilMs: 0n },
       promotion,
     ]);
+    const { fees } = await operators.listFees({ merchantId });
+    expect(fees.map((one) => [one.product, one.channel, one.effectiveFromMs])).toEqual([
+      ['disbursement', '', 0n],
+      ['qris', '', 0n],
+      ['qris', '014', 0n],
+      ['qris', '014', effectiveFromMs],
+    ]);
+    expect(fees.at(-1)).toMatchObject(promotion);
     expect(profile?.limits).toMatchObject([{ product: 'disbursement', minimumSen: 1_000_000n, maximumSen: 0n }]);
   });
 
@@ -190,10 +198,11 @@ describe('bad input', () => {
     const unknown = await Promise.all([
       refusalOf(operators.setProducts({ operator, merchantId, products: [] })),
       refusalOf(operators.createAccount({ operator, merchantId, name: 'x' })),
+      refusalOf(operators.listFees({ merchantId })),
       refusalOf(operators.addCredential({ operator, merchantId })),
       refusalOf(operators.setFrozen({ operator, merchantId, frozen: true })),
     ]);
-    expect(unknown.map(({ code }) => code)).toEqual(Array(4).fill('merchant_not_found'));
+    expect(unknown.map(({ code }) => code)).toEqual(Array(5).fill('merchant_not_found'));
     expect((await operators.listMerchants({})).merchants).toEqual([]);
     expect((await operators.listAudit({})).entries).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { type GetProfileRequest, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { Context } from '../../context.ts';
 import { mustFind } from '../change-merchant.ts';
+import { toFeeMessage } from '../fee-message.ts';
 
 /** What product services go by: products, fees, limits, partition; no secret. Refusals: merchant_not_found. */
 export async function getProfile(context: Context, { merchantId }: GetProfileRequest) {
@@ -13,11 +14,7 @@ export async function getProfile(context: Context, { merchantId }: GetProfileReq
       version,
       partition: merchant.partition,
       products: [...merchant.products],
-      fees: merchant.fees.map((fee) => ({
-        ...fee,
-        effectiveFromMs: BigInt(fee.effectiveFromMs),
-        effectiveUntilMs: BigInt(fee.effectiveUntilMs),
-      })),
+      fees: merchant.fees.map(toFeeMessage),
       limits: [...merchant.limits],
       defaultAccountId: merchant.defaultAccountId,
     },

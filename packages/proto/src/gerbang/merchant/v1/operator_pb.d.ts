@@ -375,6 +375,40 @@ export declare type SetFeesResponse = Message<"gerbang.merchant.v1.SetFeesRespon
 export declare const SetFeesResponseSchema: GenMessage<SetFeesResponse>;
 
 /**
+ * @generated from message gerbang.merchant.v1.ListFeesRequest
+ */
+export declare type ListFeesRequest = Message<"gerbang.merchant.v1.ListFeesRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.ListFeesRequest.
+ * Use `create(ListFeesRequestSchema)` to create a new message.
+ */
+export declare const ListFeesRequestSchema: GenMessage<ListFeesRequest>;
+
+/**
+ * @generated from message gerbang.merchant.v1.ListFeesResponse
+ */
+export declare type ListFeesResponse = Message<"gerbang.merchant.v1.ListFeesResponse"> & {
+  /**
+   * By product, channel and the time from which they apply; past and coming ones too.
+   *
+   * @generated from field: repeated gerbang.merchant.v1.FeeRule fees = 1;
+   */
+  fees: FeeRule[];
+};
+
+/**
+ * Describes the message gerbang.merchant.v1.ListFeesResponse.
+ * Use `create(ListFeesResponseSchema)` to create a new message.
+ */
+export declare const ListFeesResponseSchema: GenMessage<ListFeesResponse>;
+
+/**
  * @generated from message gerbang.merchant.v1.SetLimitsRequest
  */
 export declare type SetLimitsRequest = Message<"gerbang.merchant.v1.SetLimitsRequest"> & {
@@ -766,6 +800,14 @@ export declare const OperatorService: GenService<{
     methodKind: "unary";
     input: typeof SetFeesRequestSchema;
     output: typeof SetFeesResponseSchema;
+  },
+  /**
+   * @generated from rpc gerbang.merchant.v1.OperatorService.ListFees
+   */
+  listFees: {
+    methodKind: "unary";
+    input: typeof ListFeesRequestSchema;
+    output: typeof ListFeesResponseSchema;
   },
   /**
    * @generated from rpc gerbang.merchant.v1.OperatorService.SetLimits
