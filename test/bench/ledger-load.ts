@@ -26,7 +26,7 @@ export async function drive(callers: number, durationMs: number, call: (n: numbe
         await call(n++);
         latenciesMs.push(performance.now() - sentMs);
       } catch (error) {
-        if (!(error instanceof RefusalError) || error.refusal.refused !== 'unavailable') throw error;
+        if (!(error instanceof RefusalError) || !['unavailable', 'overloaded'].includes(error.refusal.refused)) throw error;
         refused++;
         await sleep(REST_MS);
       }

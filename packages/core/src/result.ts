@@ -46,6 +46,8 @@ const catalogue = {
     retryable: false,
   },
   rate_limited: { spCode: 'SP019', http: 429, message: 'Too many requests', retryable: true },
+  /** Refused before anything was done, because too much is under way already: nothing has changed. */
+  overloaded: { spCode: 'SP019', http: 503, message: 'Too busy at the moment', retryable: true },
   account_not_found: { spCode: 'SP020', http: 404, message: 'Merchant account not found', retryable: false },
   account_of_other_merchant: { spCode: 'SP020', http: 404, v1Http: 403, message: 'Merchant account not found', retryable: false },
   /** Between services only: a posting key seen before with other content is a programmer's error. */

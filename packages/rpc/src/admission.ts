@@ -25,7 +25,7 @@ export class Admission {
   /** Takes a place, which `leave` gives back; or refuses, and then the call has not begun. */
   enter(caller: string): Refusal | undefined {
     const held = this.#byCaller.get(caller) ?? 0;
-    if (held >= SHARE_OF_FREE * (this.#max - this.#inFlight)) return refuse('unavailable', { retryAfterMs: 1_000 });
+    if (held >= SHARE_OF_FREE * (this.#max - this.#inFlight)) return refuse('overloaded', { retryAfterMs: 1_000 });
     this.#inFlight++;
     this.#byCaller.set(caller, held + 1);
     return undefined;

@@ -1,12 +1,12 @@
 import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { RefusalError, refuse } from '@gerbang/core';
+import { type Refusal, RefusalError, refuse } from '@gerbang/core';
 import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
 import type { Admission } from './admission.ts';
 import type { Callers, Implementation, UntypedHandler } from './implementation.ts';
 import { MESSAGE_BYTES_MAX } from './lanes/frames.ts';
 import type { ServerMetrics } from './metrics.ts';
-import { type Failure, toFailure } from './refusal-status.ts';
+import { type Failure, toFailure, tooLarge } from './refusal-status.ts';
 import { type CallContext, methodPath } from './service-types.ts';
 import { endSpan, spanAttributes, spanName } from './spans.ts';
 
@@ -84,7 +84,7 @@ export class Dispatcher {
       return this.#refused(method, toFailure(refuse('forbidden')));
     }
     const refusal = this.#admission.enter(caller.key);
-    return refusal === undefined ? undefined : this.#refused(method, toFailure(refusal, status.RESOURCE_EXHAUSTED));
+    return refusal === undefined ? undefined : this.#refused(method, toFailure(refusal));
   }
 
   leave(caller: Caller): void {
@@ -115,11 +115,18 @@ export class Dispatcher {
       const bytes = toBinary(method.desc.output, create(method.desc.output, answer as Record<string, unknown>));
       if (bytes.byteLength <= MESSAGE_BYTES_MAX) return bytes;
       this.#log.error({ method: method.path, bytes: bytes.byteLength }, 'an answer is too large to be sent');
-      return { code: status.RESOURCE_EXHAUSTED, message: 'the answer is too large', detail: undefined };
+      return tooLarge('the answer is too large');
     } catch (error) {
-      if (error instanceof RefusalError) return toFailure(error.refusal);
+      if (error instanceof RefusalError) return toFailure(asAnswered(error.refusal));
       this.#log.error({ err: error, method: method.path }, 'a call failed');
       return toFailure(refuse('internal'));
     }
   }
+}
+
+/** `overloaded` says that nothing was done, which a handler cannot say of a service behind it: it may have written before it asked. */
+function asAnswered(refusal: Refusal): Refusal {
+  if (refusal.refused !== 'overloaded') return refusal;
+  const { retryAfterMs = 1_000 } = refusal;
+  return refuse('unavailable', { retryAfterMs });
 }

@@ -33,10 +33,20 @@ export function toFailure(refusal: Refusal, code?: status): Failure {
     owner: refusal.owner ?? '',
   });
   return {
-    code: code ?? statusOfHttp[describeRefusal(refusal.refused).v1Http] ?? status.INTERNAL,
+    code: code ?? statusOf(refusal),
     message: refusal.refused,
     detail: toBinary(RefusalSchema, detail),
   };
+}
+
+function statusOf({ refused }: Refusal): status {
+  if (refused === 'overloaded') return status.RESOURCE_EXHAUSTED;
+  return statusOfHttp[describeRefusal(refused).v1Http] ?? status.INTERNAL;
+}
+
+/** A message above the limit: nothing to try again, whatever gRPC calls it. */
+export function tooLarge(message: string): Failure {
+  return { ...toFailure(refuse('internal'), status.RESOURCE_EXHAUSTED), message };
 }
 
 /** A call that failed, on the side of the caller. */
@@ -52,13 +62,14 @@ export class CallError extends Error {
   }
 }
 
-/** What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, timeout, internal). */
+/** What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, overloaded, timeout, internal). */
 export function toRefusalError(error: CallError): RefusalError {
   const refusal = error.detail === undefined ? undefined : readRefusal(error.detail);
   if (refusal !== undefined) return new RefusalError(refusal, error);
   switch (error.code) {
-    case status.UNAVAILABLE:
     case status.RESOURCE_EXHAUSTED:
+      return new RefusalError(refuse('overloaded', { retryAfterMs: 1_000 }), error);
+    case status.UNAVAILABLE:
       return new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), error);
     case status.DEADLINE_EXCEEDED:
     case status.CANCELLED:

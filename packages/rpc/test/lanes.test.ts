@@ -1,4 +1,4 @@
-import { RefusalError } from '@gerbang/core';
+import { RefusalError, refuse } from '@gerbang/core';
 import { FrameKind, LaneService } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { eventually } from '@gerbang/testkit';
 import { Client, credentials } from '@grpc/grpc-js';
@@ -76,7 +76,7 @@ test('what is too large is refused on either way, and the lane goes on', async (
   const ledger = opened.ledger(server.port);
   for (const call of [ledger.post({ description: TOO_LARGE }), ledger.verify({})]) {
     const { refused, cause } = await failureOf(call);
-    expect(refused).toBe('unavailable');
+    expect(refused).toBe('internal');
     expect(cause).toContain('RESOURCE_EXHAUSTED');
   }
   await ledger.post({});
@@ -119,10 +119,23 @@ test('calls beyond the bound are refused at once and not tried again; room that 
   expect(done).toBe(8);
   expect(refused).toHaveLength(12);
   for (const { refused: code, cause } of refused) {
-    expect(code).toBe('unavailable');
+    expect(code).toBe('overloaded');
     expect(cause).toContain('RESOURCE_EXHAUSTED');
   }
   await ledger.post({});
+});
+
+test('a service whose own call was refused as one too many does not say that nothing was done', async () => {
+  const behind = await opened.serve({
+    post: async () => {
+      throw new RefusalError(refuse('overloaded', { retryAfterMs: 2_000 }));
+    },
+  });
+  const error: unknown = await opened
+    .ledger(behind.port)
+    .post({})
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ refusal: { refused: 'unavailable', retryAfterMs: 2_000 } });
 });
 
 test('a place is taken until the handler has ended, also when its caller has long gone', async () => {

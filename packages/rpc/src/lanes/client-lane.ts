@@ -1,5 +1,6 @@
 import { type Frame, FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
+import { tooLarge } from '../refusal-status.ts';
 import { channelCredentials, type TlsFiles } from '../tls.ts';
 import { Assembly } from './assembly.ts';
 import type { ClientCall } from './client-call.ts';
@@ -163,7 +164,7 @@ export class ClientLane {
     if (call?.assembly === undefined) return;
     if (!call.assembly.add(frame)) {
       this.abandon(call);
-      call.fail({ code: status.RESOURCE_EXHAUSTED, message: 'the answer is too large', detail: undefined });
+      call.fail(tooLarge('the answer is too large'));
     } else if (!frame.more) this.#settle(call, call.assembly.first, call.assembly.payload());
   }
 

@@ -1,4 +1,5 @@
 import { status } from '@grpc/grpc-js';
+import { tooLarge } from '../refusal-status.ts';
 import type { TlsFiles } from '../tls.ts';
 import { type Lookup, parseAddress } from './address.ts';
 import { type CallRequest, ClientCall } from './client-call.ts';
@@ -44,12 +45,12 @@ export class LanePool {
   start(request: CallRequest): ClientCall {
     const call = new ClientCall(request, this.#settled);
     const bytes = request.request.byteLength;
-    const refuse = (message: string) => call.fail({ code: status.RESOURCE_EXHAUSTED, message, detail: undefined });
     this.#bytes += bytes;
     this.#calls.add(call);
-    if (bytes > MESSAGE_BYTES_MAX) refuse('the request is too large');
-    else if (this.#calls.size > IN_FLIGHT_MAX || this.#bytes > IN_FLIGHT_BYTES_MAX) refuse('too many calls are under way');
-    else this.#route(call);
+    if (bytes > MESSAGE_BYTES_MAX) call.fail(tooLarge('the request is too large'));
+    else if (this.#calls.size > IN_FLIGHT_MAX || this.#bytes > IN_FLIGHT_BYTES_MAX) {
+      call.fail({ code: status.RESOURCE_EXHAUSTED, message: 'too many calls are under way', detail: undefined });
+    } else this.#route(call);
     return call;
   }
 

@@ -1,7 +1,7 @@
 import { type Frame, FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { type Caller, type Dispatcher, type Method, RunningCall } from '../dispatcher.ts';
-import type { Failure } from '../refusal-status.ts';
+import { type Failure, tooLarge } from '../refusal-status.ts';
 import { Assembly } from './assembly.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Outgoing } from './frames.ts';
@@ -124,7 +124,7 @@ export class ServerLane {
     if (call?.assembly === undefined) return;
     if (!call.assembly.add(frame)) {
       this.#forget(call);
-      this.#fail(call.id, { code: status.RESOURCE_EXHAUSTED, message: 'the request is too large', detail: undefined });
+      this.#fail(call.id, tooLarge('the request is too large'));
       return;
     }
     if (frame.more) return;
