@@ -1,6 +1,7 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
+import { createAdmission, OVERLOADED } from './http/admission.ts';
 import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
 import { headerOf } from './http/auth.ts';
 import { toRefusal } from './http/errors.ts';
@@ -67,6 +68,8 @@ function addRoute(
   route: Route,
 ): void {
   const name = `${route.method} ${route.path}`;
+  const admission = createAdmission(route.places);
+  context.metrics.watchPlaces(route.path, route.method, admission.limit);
   app.route<{ Params: Record<string, string>; Querystring: Record<string, unknown>; Body: Body | undefined }>({
     method: route.method,
     url: route.path,
@@ -74,17 +77,24 @@ function addRoute(
       observe(request, reply, route.path, () => {
         if (!hasHost(request, done)) return;
         if (hasEmptyParameter(request.params)) answerNoRoute(urlMap, request, reply);
-        else admit(context, route, request, done);
+        else {
+          // Refused before its body is read, where that is certain already.
+          const admitted = () => (admission.limit.isFull ? sendFailure(reply, route.envelope, OVERLOADED) : done());
+          admit(context, route, request, (error) => (error === undefined ? admitted() : done(error)));
+        }
       });
     },
-    async handler(request, reply) {
-      const { caller, params, query, body = NO_BODY } = request;
-      if (caller === undefined) throw new Error('a handler runs for admitted callers alone');
-      const { json, hash } = body;
-      if (route.signed) checkRequestSignature(request.raw, hash, caller, context.realNow());
-      const header = (name: string) => headerOf(request.raw, name);
-      const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
-      return sendAnswer(reply, route.envelope, await route.handle(context, call));
+    handler(request, reply) {
+      const answered = admission.run(async () => {
+        const { caller, params, query, body = NO_BODY } = request;
+        if (caller === undefined) throw new Error('a handler runs for admitted callers alone');
+        const { json, hash } = body;
+        if (route.signed) checkRequestSignature(request.raw, hash, caller, context.realNow());
+        const header = (name: string) => headerOf(request.raw, name);
+        const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
+        return sendAnswer(reply, route.envelope, await route.handle(context, call));
+      });
+      return answered ?? sendFailure(reply, route.envelope, OVERLOADED);
     },
     errorHandler(error, { params, query, body }, reply) {
       const echo = echoOf({ params, query, body: body?.json });

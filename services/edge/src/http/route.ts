@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Json, Refusal } from '@gerbang/core';
 import type { Context } from '../context.ts';
+import type { LimitBounds } from './concurrency-limit.ts';
 import type { Envelope } from './envelope.ts';
 
 /** The merchant behind a request, by the credential it came with. `accessToken` is empty at the token endpoints. */
@@ -48,5 +49,7 @@ export type Route = {
   signed: boolean;
   /** Whether the body may be application/x-www-form-urlencoded. */
   form: boolean;
+  /** How many of its requests may be under way. */
+  places: LimitBounds;
   handle: Handler;
 };

@@ -1,3 +1,4 @@
+import { ADAPTIVE_PLACES, TOKEN_PLACES } from '../http/admission.ts';
 import { admitBearer } from '../http/auth.ts';
 import { admitBasic, admitClientSignature } from '../http/client-credentials.ts';
 import type { Envelope } from '../http/envelope.ts';
@@ -67,19 +68,19 @@ export const routes: readonly Route[] = [
 ];
 
 function token(path: string, admit: Route['admit']): Route {
-  return { method: 'POST', path, envelope: v1, admit, signed: false, form: true, handle: issueToken };
+  return { method: 'POST', path, envelope: v1, admit, signed: false, form: true, places: TOKEN_PLACES, handle: issueToken };
 }
 
 function get(path: string, envelope: Envelope, handle: Handler): Route {
-  return { method: 'GET', path, envelope, admit: admitBearer, signed: false, form: false, handle };
+  return { method: 'GET', path, envelope, admit: admitBearer, signed: false, form: false, places: ADAPTIVE_PLACES, handle };
 }
 
 function post(path: string, envelope: Envelope, handle: Handler): Route {
-  return { method: 'POST', path, envelope, admit: admitBearer, signed: false, form: false, handle };
+  return { method: 'POST', path, envelope, admit: admitBearer, signed: false, form: false, places: ADAPTIVE_PLACES, handle };
 }
 
 function put(path: string, envelope: Envelope, handle: Handler): Route {
-  return { method: 'PUT', path, envelope, admit: admitBearer, signed: false, form: false, handle };
+  return { method: 'PUT', path, envelope, admit: admitBearer, signed: false, form: false, places: ADAPTIVE_PLACES, handle };
 }
 
 /** A route that needs the request signature (contract §3). */

@@ -1,0 +1,48 @@
+import { type Refusal, RefusalError, refuse } from '@gerbang/core';
+import { ConcurrencyLimit, type LimitBounds } from './concurrency-limit.ts';
+
+/**
+ * For requests that others wait behind: as many as those behind can do. At first more than any route needs in peace; never more than the services
+ * let in (packages/rpc), and never so few that a merchant's burst is refused.
+ */
+export const ADAPTIVE_PLACES: LimitBounds = { initial: 256, min: 32, max: 2_000 };
+
+/** Tokens are few and everything hangs on them: they have places of their own, which no overload elsewhere takes away. */
+export const TOKEN_PLACES: LimitBounds = { initial: 256, min: 256, max: 256 };
+
+/** What one request too many is told; nothing has been done for it. */
+export const OVERLOADED: Refusal = refuse('overloaded', { retryAfterMs: 1_000 });
+
+/** Lets in as many requests of a route at once as it has places, and refuses the others without waiting. */
+export type Admission = {
+  limit: ConcurrencyLimit;
+  /** Runs the work in a place. Undefined where there is none: then the work has not begun. */
+  run<T>(work: () => Promise<T>): Promise<T> | undefined;
+};
+
+export function createAdmission(bounds: LimitBounds): Admission {
+  const limit = new ConcurrencyLimit(bounds);
+  const runIn = async <T>(startedAtMs: number, work: () => Promise<T>): Promise<T> => {
+    let didWork = true;
+    try {
+      return await work();
+    } catch (error) {
+      didWork = tookTime(error);
+      throw error;
+    } finally {
+      limit.leave(startedAtMs, performance.now(), { didWork });
+    }
+  };
+  return {
+    limit,
+    run(work) {
+      const nowMs = performance.now();
+      return limit.enter(nowMs) ? runIn(nowMs, work) : undefined;
+    },
+  };
+}
+
+/** What a service could not answer has waited for it. Whatever else is refused may be refused sooner than the work takes, and would make it look quick. */
+function tookTime(error: unknown): boolean {
+  return error instanceof RefusalError && ['timeout', 'unavailable'].includes(error.refusal.refused);
+}
