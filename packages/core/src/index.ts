@@ -70,6 +70,19 @@ export {
   verifyRequestSignature,
 } from './signature.ts';
 export {
+  messageStringToSign,
+  minifyJson,
+  type SnapMessage,
+  type SnapTransaction,
+  signMessage,
+  signTokenRequest,
+  signTransaction,
+  transactionStringToSign,
+  verifyMessage,
+  verifyTokenRequest,
+  verifyTransaction,
+} from './snap-signature.ts';
+export {
   bankOfVaNumber,
   isVaBankCode,
   newVaNumber,

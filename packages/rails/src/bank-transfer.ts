@@ -1,3 +1,5 @@
+import type { CallOptions, UnknownOutcome } from './rail-call.ts';
+
 /**
  * The port to a bank that executes transfers (architecture §5). Only an explicit final answer of the bank is `succeeded` or `failed`; whatever else
  * happens (no answer in time, 5xx, a cut connection, an answer that can't be read) is `unknown`, and the caller inquires. Nothing here throws for
@@ -12,8 +14,6 @@ export type BankTransferRail = {
   inquireTransfer(request: BankTransferRequest, options: CallOptions): Promise<BankTransferInquiryResult>;
   close(): Promise<void>;
 };
-
-export type CallOptions = { signal: AbortSignal };
 
 /**
  * `firstSend`: this request has never been sent before. Only then is a rejection of its form (SNAP 400) final: of an earlier send it would say
@@ -50,9 +50,6 @@ export type BankTransferRequest = {
 
 /** An explicit, final no: nothing has moved nor will it. `code` is the bank's, `reason` its words. */
 export type FailedOutcome = { outcome: 'failed'; code: string; reason: string; beneficiaryUnknown: boolean };
-
-/** Anything but an explicit final answer: the money may have moved. `reason` is for operators and holds no secret. */
-export type UnknownOutcome = { outcome: 'unknown'; reason: string };
 
 export type BankTransferResult =
   | { outcome: 'succeeded'; railReference: string }

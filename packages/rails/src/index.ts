@@ -5,19 +5,30 @@ export type {
   BankTransferRail,
   BankTransferRequest,
   BankTransferResult,
-  CallOptions,
   FailedOutcome,
   TransferOptions,
-  UnknownOutcome,
 } from './bank-transfer.ts';
+export type {
+  EwalletCreation,
+  EwalletInquiry,
+  EwalletName,
+  EwalletRail,
+  EwalletRefund,
+  EwalletRefundResult,
+  EwalletRequest,
+} from './ewallet.ts';
+export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
+export type { CallOptions, NotFoundOutcome, PaidOutcome, RefusedOutcome, UnknownOutcome } from './rail-call.ts';
+export type { RetailCodeName, RetailCodeRegistration, RetailRail } from './retail.ts';
 export { openSnapBankTransfer, type SnapBankTransferOptions } from './snap-bank-transfer.ts';
 export type { SnapCredentials } from './snap-client.ts';
-export {
-  minifyJson,
-  type SnapTransaction,
-  signTokenRequest,
-  signTransaction,
-  transactionStringToSign,
-  verifyTokenRequest,
-  verifyTransaction,
-} from './snap-signature.ts';
+export { openSnapEwallet } from './snap-ewallet.ts';
+export { openSnapQris, type SnapQrisOptions } from './snap-qris.ts';
+export { openSnapRetail } from './snap-retail.ts';
+export { openSnapVirtualAccount } from './snap-virtual-account.ts';
+export type {
+  RegistrationResult,
+  VirtualAccountName,
+  VirtualAccountRail,
+  VirtualAccountRegistration,
+} from './virtual-account.ts';

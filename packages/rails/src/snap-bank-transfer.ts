@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { formatSen, jakartaIso } from '@gerbang/core';
-import type { BankTransferRail, BankTransferRequest, UnknownOutcome } from './bank-transfer.ts';
-import { openSnapClient, type SnapCredentials, SnapError, type SnapService } from './snap-client.ts';
+import type { BankTransferRail, BankTransferRequest } from './bank-transfer.ts';
+import { newExternalId, orUnknown } from './snap-call.ts';
+import { openSnapClient, type SnapCredentials, type SnapService } from './snap-client.ts';
 import { readAccount, readStatus, readTransfer } from './snap-outcomes.ts';
 
 const INQUIRY: SnapService = { path: '/v1.0/account-inquiry-external', code: '16' };
@@ -18,7 +18,7 @@ export function openSnapBankTransfer(options: SnapBankTransferOptions, now: () =
   const snap = openSnapClient(options, now);
   return {
     inquireAccount: ({ bankCode, accountNumber, partnerReference }, { signal }) =>
-      withoutThrowing(async () => {
+      orUnknown(async () => {
         const body = {
           partnerReferenceNo: partnerReference,
           beneficiaryBankCode: bankCode,
@@ -27,13 +27,13 @@ export function openSnapBankTransfer(options: SnapBankTransferOptions, now: () =
         return readAccount(await snap.post({ service: INQUIRY, externalId: newExternalId(now()), body, signal }));
       }),
     transfer: (request, { signal, firstSend = false }) =>
-      withoutThrowing(async () => {
+      orUnknown(async () => {
         const body = toBody(request, options.sourceAccountNumber);
         const answer = await snap.post({ service: TRANSFER, externalId: request.externalId, body, signal });
         return readTransfer(answer, request, { first: firstSend });
       }),
     inquireTransfer: (request, { signal }) =>
-      withoutThrowing(async () => {
+      orUnknown(async () => {
         const body = {
           originalPartnerReferenceNo: request.partnerReference,
           originalExternalId: request.externalId,
@@ -58,19 +58,4 @@ function toBody(request: BankTransferRequest, sourceAccountNumber: string | unde
     transactionDate: jakartaIso(request.createdAtMs),
     additionalInfo: { merchantReference: request.merchantReference, remark: request.remark },
   };
-}
-
-/** The port's promise: whatever goes wrong on the way to the bank is an unknown outcome. Our own mistakes still throw. */
-async function withoutThrowing<T>(work: () => Promise<T>): Promise<T | UnknownOutcome> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof SnapError) return { outcome: 'unknown', reason: error.message };
-    throw error;
-  }
-}
-
-/** For inquiries, which are never repeated: unique per partner and day by its random digits. */
-function newExternalId(nowMs: number): string {
-  return `${nowMs}${String(randomInt(1_000_000_000_000)).padStart(12, '0')}`;
 }

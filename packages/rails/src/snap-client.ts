@@ -1,9 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { jakartaIso } from '@gerbang/core';
+import { jakartaIso, signTokenRequest, signTransaction } from '@gerbang/core';
 import { type Closeable, withSpan } from '@gerbang/runtime';
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { signTokenRequest, signTransaction } from './snap-signature.ts';
 import { createSnapTokens, type IssuedToken } from './snap-tokens.ts';
 
 /** How a bank is reached and what it knows us by. */
@@ -18,8 +17,8 @@ export type SnapCredentials = {
   channelId: string;
 };
 
-/** A SNAP service: its path and the two digits that its responseCodes carry. */
-export type SnapService = { path: string; code: string };
+/** A SNAP service: its path, the two digits that its responseCodes carry, and its method where that is not POST. */
+export type SnapService = { path: string; code: string; method?: 'PUT' | 'DELETE' };
 
 /** A readable answer: its responseCode is that of its HTTP status and of the service that was called. */
 export type SnapAnswer = {
@@ -38,10 +37,18 @@ export class SnapError extends Error {
 
 export type SnapCall = { service: SnapService; externalId: string; body: object; signal: AbortSignal };
 
+type SnapRequest = {
+  method: 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+};
+
 /** Speaks SNAP to one bank. */
 export type SnapClient = Closeable & {
   /**
-   * POSTs a transaction; `externalId` is unique per partner and day. Throws SnapError where there is no readable answer: the bank may or may not
+   * Sends a transaction; `externalId` is unique per partner and day. Throws SnapError where there is no readable answer: the bank may or may not
    * have taken the request.
    */
   post(call: SnapCall): Promise<SnapAnswer>;
@@ -63,14 +70,12 @@ export function openSnapClient(credentials: SnapCredentials, now: () => number =
   const privateKey = readPrivateKey(credentials.privateKey);
   const pool = new Pool(base.origin, { connections: CONNECTIONS_MAX, connect: { timeout: CONNECT_TIMEOUT_MS } });
 
-  const send = async (path: string, headers: Record<string, string>, body: string, signal: AbortSignal) => {
+  const send = async ({ headers, ...request }: SnapRequest) => {
+    const { signal } = request;
     try {
       const response = await pool.request({
-        method: 'POST',
-        path,
+        ...request,
         headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
-        body,
-        signal,
       });
       return { httpStatus: response.statusCode, json: parseJson(await readBounded(response.body)) };
     } catch (error) {
@@ -86,7 +91,8 @@ export function openSnapClient(credentials: SnapCredentials, now: () => number =
       'x-signature': signTokenRequest(credentials.clientKey, timestamp, privateKey),
     };
     const body = JSON.stringify({ grantType: 'client_credentials' });
-    const { httpStatus, json } = await send(`${prefix}${TOKEN_PATH}`, headers, body, AbortSignal.timeout(TOKEN_TIMEOUT_MS));
+    const signal = AbortSignal.timeout(TOKEN_TIMEOUT_MS);
+    const { httpStatus, json } = await send({ method: 'POST', path: `${prefix}${TOKEN_PATH}`, headers, body, signal });
     const token = tokenAnswer.safeParse(json);
     if (httpStatus !== 200 || !token.success) throw new SnapError(`the bank gives no access token (HTTP ${httpStatus})`);
     return { accessToken: token.data.accessToken, lifetimeMs: token.data.expiresIn * 1_000 };
@@ -96,6 +102,7 @@ export function openSnapClient(credentials: SnapCredentials, now: () => number =
   const postOnce = async ({ service, externalId, signal }: SnapCall, body: string) => {
     const accessToken = await tokens.get(signal);
     const path = `${prefix}${service.path}`;
+    const method = service.method ?? 'POST';
     const timestamp = jakartaIso(now());
     const headers = {
       authorization: `Bearer ${accessToken}`,
@@ -103,9 +110,9 @@ export function openSnapClient(credentials: SnapCredentials, now: () => number =
       'x-partner-id': credentials.partnerId,
       'x-external-id': externalId,
       'channel-id': credentials.channelId,
-      'x-signature': signTransaction({ method: 'POST', path, accessToken, body, timestamp }, credentials.clientSecret),
+      'x-signature': signTransaction({ method, path, accessToken, body, timestamp }, credentials.clientSecret),
     };
-    const answer = await send(path, headers, body, signal);
+    const answer = await send({ method, path, headers, body, signal });
     if (answer.httpStatus === 401) tokens.forget(accessToken);
     return answer;
   };

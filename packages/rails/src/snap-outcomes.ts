@@ -6,8 +6,8 @@ import type {
   BankTransferRequest,
   BankTransferResult,
   FailedOutcome,
-  UnknownOutcome,
 } from './bank-transfer.ts';
+import type { UnknownOutcome } from './rail-call.ts';
 import type { SnapAnswer } from './snap-client.ts';
 
 /**

@@ -1,12 +1,10 @@
 import { generateKeyPairSync, type KeyObject, randomInt } from 'node:crypto';
-import { jakartaIso, newUlid } from '@gerbang/core';
+import { jakartaIso, newUlid, signTokenRequest, signTransaction } from '@gerbang/core';
 import {
   type BankTransferRail,
   type BankTransferRequest,
   openSnapBankTransfer,
   type SnapBankTransferOptions,
-  signTokenRequest,
-  signTransaction,
 } from '@gerbang/rails';
 import { startTestMongo } from '@gerbang/testkit';
 import { z } from 'zod';

@@ -1,5 +1,4 @@
-import { equalsInConstantTime } from '@gerbang/core';
-import { verifyTokenRequest } from '@gerbang/rails';
+import { equalsInConstantTime, verifyTokenRequest } from '@gerbang/core';
 import { z } from 'zod';
 import type { Handler } from '../handler.ts';
 import { mandatoryHeader, readBody, recentTimestamp, SnapRefusal, sendAnswer } from './snap.ts';

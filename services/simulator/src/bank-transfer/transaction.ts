@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jakartaDay } from '@gerbang/core';
-import { verifyTransaction } from '@gerbang/rails';
+import { jakartaDay, verifyTransaction } from '@gerbang/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';

@@ -1,12 +1,15 @@
 import { createHash, createHmac, generateKeyPairSync } from 'node:crypto';
-import { canonicalJson } from '@gerbang/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  canonicalJson,
+  messageStringToSign,
   minifyJson,
+  signMessage,
   signTokenRequest,
   signTransaction,
   transactionStringToSign,
+  verifyMessage,
   verifyTokenRequest,
   verifyTransaction,
 } from '../src/index.ts';
@@ -86,4 +89,23 @@ test('the signature of a token request is RSA’s, and nobody else’s', () => {
   expect(verifyTokenRequest('client2', timestamp, signature, ours.publicKey)).toBe(false);
   expect(verifyTokenRequest('client', timestamp, signature, theirs.publicKey)).toBe(false);
   expect(verifyTokenRequest('client', timestamp, 'not base64 ¤', ours.publicKey)).toBe(false);
+});
+
+test('the asymmetric signature of a transaction covers method, path, minified body and time', () => {
+  const [ours, theirs] = [0, 1].map(() => generateKeyPairSync('rsa', { modulusLength: 2048 }));
+  if (ours === undefined || theirs === undefined) throw new Error('no keys');
+  const message = {
+    method: 'POST',
+    path: '/v1.0/transfer-va/payment',
+    body: '{ "b": 1 }',
+    timestamp: '2026-11-21T15:04:05+07:00',
+  };
+  const hash = createHash('sha256').update('{"b":1}').digest('hex');
+  expect(messageStringToSign(message)).toBe(`POST:/v1.0/transfer-va/payment:${hash}:2026-11-21T15:04:05+07:00`);
+  const signature = signMessage(message, ours.privateKey);
+  expect(verifyMessage({ ...message, body: '{"b":1}' }, signature, ours.publicKey)).toBe(true);
+  expect(verifyMessage(message, signature, theirs.publicKey)).toBe(false);
+  for (const other of [{ method: 'PUT' }, { path: '/v1.0/x' }, { body: '{"b":2}' }, { timestamp: '2026-11-21T15:04:06+07:00' }]) {
+    expect(verifyMessage({ ...message, ...other }, signature, ours.publicKey)).toBe(false);
+  }
 });

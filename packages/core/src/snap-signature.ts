@@ -10,7 +10,25 @@ export function verifyTokenRequest(clientKey: string, timestamp: string, signatu
   return verify('RSA-SHA256', Buffer.from(`${clientKey}|${timestamp}`), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** What a transaction's signature covers: `path` as it is requested, `body` as it is sent. */
+/** What the signature of a transaction covers where no access token is involved (SNAP, asymmetric signature): `path` as it is requested, `body` as it is sent. */
+export type SnapMessage = { method: string; path: string; body: string; timestamp: string };
+
+/** `METHOD:path:lowercase hex SHA-256 of the minified body:timestamp` (SNAP, asymmetric signature). */
+export function messageStringToSign({ method, path, body, timestamp }: SnapMessage): string {
+  return `${method}:${path}:${minifiedHash(body)}:${timestamp}`;
+}
+
+/** base64 of SHA256withRSA over the string to sign: X-SIGNATURE of a transaction that carries no access token. */
+export function signMessage(message: SnapMessage, privateKey: KeyLike): string {
+  return sign('RSA-SHA256', Buffer.from(messageStringToSign(message)), privateKey).toString('base64');
+}
+
+/** Whether the signature was made with the key's private half. */
+export function verifyMessage(message: SnapMessage, signature: string, publicKey: KeyLike): boolean {
+  return verify('RSA-SHA256', Buffer.from(messageStringToSign(message)), publicKey, Buffer.from(signature, 'base64'));
+}
+
+/** What a transaction's symmetric signature covers: `path` as it is requested, `body` as it is sent. */
 export type SnapTransaction = { method: string; path: string; accessToken: string; body: string; timestamp: string };
 
 /**
@@ -25,8 +43,7 @@ export function minifyJson(text: string): string {
 /** `METHOD:path:accessToken:lowercase hex SHA-256 of the minified body:timestamp` (SNAP, symmetric signature). */
 export function transactionStringToSign(transaction: SnapTransaction): string {
   const { method, path, accessToken, body, timestamp } = transaction;
-  const hash = createHash('sha256').update(minifyJson(body)).digest('hex');
-  return `${method}:${path}:${accessToken}:${hash}:${timestamp}`;
+  return `${method}:${path}:${accessToken}:${minifiedHash(body)}:${timestamp}`;
 }
 
 /** base64 of HMAC-SHA512 over the string to sign, keyed with the client secret: X-SIGNATURE of SNAP's transactions. */
@@ -39,4 +56,8 @@ export function verifyTransaction(transaction: SnapTransaction, clientSecret: st
   const expected = Buffer.from(signTransaction(transaction, clientSecret));
   const given = Buffer.from(signature);
   return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function minifiedHash(body: string): string {
+  return createHash('sha256').update(minifyJson(body)).digest('hex');
 }

@@ -1,0 +1,21 @@
+/** What every call to a rail takes: `signal` ends the wait, and the outcome is then unknown. */
+export type CallOptions = { signal: AbortSignal };
+
+/** Anything but an explicit answer: the rail may have done it. `reason` is for operators and holds no secret. */
+export type UnknownOutcome = { outcome: 'unknown'; reason: string };
+
+/** An explicit no: the rail has not done it. `code` is the rail's, `reason` its words. */
+export type RefusedOutcome = { outcome: 'failed'; code: string; reason: string };
+
+/** The rail knows nothing of it, which is not that it has failed: a request may still be on its way. */
+export type NotFoundOutcome = { outcome: 'not_found' };
+
+/** A payment as a rail tells it when it is asked. `railReference` is the one that its notification has: a payment counts once, however it is learnt of. */
+export type PaidOutcome = {
+  outcome: 'paid';
+  railReference: string;
+  /** Sen, all that was paid, tip included. */
+  amountSen: bigint;
+  /** The rail's time, Unix milliseconds. */
+  paidAtMs: number;
+};

@@ -1,0 +1,124 @@
+import { formatSen, jakartaIso, type QrisTip } from '@gerbang/core';
+import { z } from 'zod';
+import type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
+import {
+  aboutAnother,
+  createSnapCalls,
+  isDone,
+  readRefusal,
+  readRefusalOrNotFound,
+  snapAmount,
+  toSnapAmount,
+  unknownBy,
+  unreadable,
+} from './snap-call.ts';
+import { openSnapClient, type SnapAnswer, type SnapCredentials, type SnapService } from './snap-client.ts';
+
+const GENERATE: SnapService = { path: '/v1.0/qr/qr-mpm-generate', code: '47' };
+const QUERY: SnapService = { path: '/v1.0/qr/qr-mpm-query', code: '51' };
+const CANCEL: SnapService = { path: '/v1.0/qr/qr-mpm-cancel', code: '77' };
+
+const NOT_FOUND_CASES = ['01'];
+
+const generated = z.object({
+  referenceNo: z.string().min(1).max(64),
+  partnerReferenceNo: z.string().optional(),
+  qrContent: z.string().min(1).max(512),
+});
+const state = z.object({
+  originalReferenceNo: z.string().min(1).max(64).optional(),
+  originalPartnerReferenceNo: z.string().optional(),
+  latestTransactionStatus: z.string(),
+  transactionStatusDesc: z.string().max(200).default(''),
+  paidTime: z.iso.datetime({ offset: true }).optional(),
+  amount: snapAmount.optional(),
+});
+
+export type SnapQrisOptions = SnapCredentials & {
+  /** By which the acquirer knows whose codes they are. */
+  merchantId: string;
+};
+
+/** An acquirer that speaks SNAP's QR MPM generate, query and cancel (47, 51, 77). `now` is real time. */
+export function openSnapQris(options: SnapQrisOptions, now: () => number = Date.now): QrisRail {
+  const snap = openSnapClient(options, now);
+  const call = createSnapCalls(snap, now);
+  return {
+    generate: (request, { signal }) =>
+      call(GENERATE, toBody(request, options.merchantId), signal, (answer) => readGeneration(answer, request)),
+    query: (code, { signal }) =>
+      call(QUERY, { ...toName(code), serviceCode: GENERATE.code }, signal, (answer) => readState(answer, code)),
+    cancel: (code, { signal }) =>
+      call(CANCEL, { ...toName(code), merchantId: options.merchantId, reason: 'no longer for sale' }, signal, (answer) =>
+        isDone(answer) ? { outcome: 'succeeded' } : readRefusalOrNotFound(answer, NOT_FOUND_CASES),
+      ),
+    close: () => snap.close(),
+  };
+}
+
+export function readGeneration(answer: SnapAnswer, request: QrisRequest): QrisGeneration {
+  if (answer.httpStatus !== 200) return readRefusal(answer);
+  if (!isDone(answer)) return unknownBy(answer);
+  const code = generated.safeParse(answer.body);
+  if (!code.success) return unreadable();
+  const { referenceNo, partnerReferenceNo, qrContent } = code.data;
+  if (partnerReferenceNo !== undefined && partnerReferenceNo !== request.partnerReference) return aboutAnother();
+  return { outcome: 'succeeded', railReference: referenceNo, payload: qrContent };
+}
+
+/** 04 (refunded) is unknown: money has come and gone again, which operators book. */
+export function readState(answer: SnapAnswer, code: QrisName): QrisInquiry {
+  if (answer.httpStatus !== 200) return readRefusalOrNotFound(answer, NOT_FOUND_CASES);
+  const found = isDone(answer) ? state.safeParse(answer.body) : undefined;
+  if (found === undefined) return unknownBy(answer);
+  if (!found.success) return unreadable();
+  const { originalReferenceNo, originalPartnerReferenceNo, latestTransactionStatus: status, amount, paidTime } = found.data;
+  if (status === '07') return { outcome: 'not_found' };
+  if (originalPartnerReferenceNo !== undefined && originalPartnerReferenceNo !== code.partnerReference) return aboutAnother();
+  switch (status) {
+    case '00':
+      if (originalReferenceNo === undefined || amount === undefined || paidTime === undefined) return unreadable();
+      return { outcome: 'paid', railReference: originalReferenceNo, amountSen: amount, paidAtMs: Date.parse(paidTime) };
+    case '01':
+    case '02':
+    case '03':
+      return { outcome: 'pending' };
+    case '05':
+    case '06':
+      return { outcome: 'failed', code: `${answer.responseCode}/${status}`, reason: found.data.transactionStatusDesc };
+    default:
+      return { outcome: 'unknown', reason: `the acquirer's status of the code is ${status.slice(0, 10)}` };
+  }
+}
+
+function toName({ partnerReference, railReference }: QrisName): object {
+  return {
+    originalPartnerReferenceNo: partnerReference,
+    ...(railReference !== '' && { originalReferenceNo: railReference }),
+  };
+}
+
+/** The merchant's name and the tip are not SNAP's; acquirers take such things as additional information. */
+function toBody(request: QrisRequest, merchantId: string): object {
+  const { partnerReference, amountSen, tip, merchantName, merchantCity, expiresAtMs } = request;
+  return {
+    partnerReferenceNo: partnerReference,
+    amount: toSnapAmount(amountSen),
+    merchantId,
+    validityPeriod: jakartaIso(expiresAtMs),
+    additionalInfo: { merchantName, merchantCity, ...(tip !== undefined && { tip: toTip(tip) }) },
+  };
+}
+
+function toTip(tip: QrisTip): object {
+  switch (tip.indicator) {
+    case 'input':
+      return { indicator: 'input' };
+    case 'fixed':
+      return { indicator: 'fixed', value: formatSen(tip.amountSen) };
+    case 'percentage':
+      return { indicator: 'percentage', basisPoints: tip.basisPoints };
+    default:
+      return tip satisfies never;
+  }
+}
