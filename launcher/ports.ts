@@ -11,6 +11,7 @@ export const PORTS = {
   ledgerRpc: { variable: 'LEDGER_RPC_PORT', standard: 9102, purpose: 'ledger service' },
   moneyOutRpc: { variable: 'MONEY_OUT_RPC_PORT', standard: 9103, purpose: 'money-out service' },
   notifierRpc: { variable: 'NOTIFIER_RPC_PORT', standard: 9104, purpose: 'notifier service' },
+  moneyInRpc: { variable: 'MONEY_IN_RPC_PORT', standard: 9105, purpose: 'money-in service' },
   edgeAdmin: { variable: 'EDGE_ADMIN_PORT', standard: 9200, purpose: 'probes and metrics of edge' },
   merchantAdmin: { variable: 'MERCHANT_ADMIN_PORT', standard: 9201, purpose: 'probes and metrics of merchant' },
   ledgerAdmin: { variable: 'LEDGER_ADMIN_PORT', standard: 9202, purpose: 'probes and metrics of ledger' },

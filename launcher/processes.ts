@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Ports } from './ports.ts';
+import { writeRailPartners } from './rail-partners.ts';
 import type { ReadinessProbe } from './readiness.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -45,6 +46,7 @@ export function processTable(options: TableOptions): ProcessSpec[] {
     MERCHANT_RPC: at(ports.merchantRpc),
     LEDGER_RPC: at(ports.ledgerRpc),
     MONEY_OUT_RPC: at(ports.moneyOutRpc),
+    MONEY_IN_RPC: at(ports.moneyInRpc),
     NOTIFIER_RPC: at(ports.notifierRpc),
   };
   const service = (name: string, adminPort: number, env: Record<string, string>): ProcessSpec => ({
@@ -76,7 +78,11 @@ export function processTable(options: TableOptions): ProcessSpec[] {
     service('ledger', ports.ledgerAdmin, { RPC_PORT: String(ports.ledgerRpc) }),
     service('money-out', ports.moneyOutAdmin, { RPC_PORT: String(ports.moneyOutRpc), ...rail }),
     service('notifier', ports.notifierAdmin, { RPC_PORT: String(ports.notifierRpc), WEBHOOK_ALLOW_PRIVATE: 'true' }),
-    service('edge', ports.edgeAdmin, { EDGE_PORT: String(ports.edge) }),
+    service('edge', ports.edgeAdmin, {
+      EDGE_PORT: String(ports.edge),
+      RAILS_PORT: String(ports.rails),
+      RAIL_PARTNERS: writeRailPartners(dataFolder, secrets),
+    }),
   ];
 }
 

@@ -114,3 +114,12 @@ test('secrets are made once and only their owner can read them', () => {
   writeFileSync(path.join(folder, 'secrets.json'), '{');
   expect(() => ensureSecrets(folder)).toThrow(/secrets\.json can not be read/);
 });
+
+test('a data folder of an older version gets the secrets that it lacks and keeps the others', () => {
+  const { keks, rail } = ensureSecrets(folder);
+  writeFileSync(path.join(folder, 'secrets.json'), JSON.stringify({ keks, rail }));
+  const secrets = ensureSecrets(folder);
+  expect(secrets).toMatchObject({ keks, rail });
+  expect(ensureSecrets(folder)).toEqual(secrets);
+  expect(secrets.rails.privateKey).not.toBe(rail.privateKey);
+});

@@ -2,6 +2,7 @@ import { tlsFromConfig } from '@gerbang/rpc';
 import { commonShape, env, loadConfig, rpcShape } from '@gerbang/runtime';
 import { z } from 'zod';
 import { parseTrustedProxies } from './http/ip-whitelist.ts';
+import { NO_PARTNERS, readPartners } from './rails/partners.ts';
 
 const { RPC_TLS_CA, RPC_TLS_CERT, RPC_TLS_KEY } = rpcShape;
 
@@ -15,8 +16,19 @@ const shape = {
   EDGE_PORT: env.port(8080),
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
+  MONEY_IN_RPC: env.address(),
   MONEY_OUT_RPC: env.address(),
   NOTIFIER_RPC: env.address(),
+  RAILS_HOST: env.host(),
+  RAILS_PORT: env.port(8082),
+  /** File that names the banks and acquirers that may call, and their keys; without it none may. */
+  RAIL_PARTNERS: z
+    .string()
+    .optional()
+    .transform((path, problem) => {
+      if (path === undefined) return NO_PARTNERS;
+      return readPartners(path, (text) => problem.addIssue(text)) ?? z.NEVER;
+    }),
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed; none by default (contract §3). */
   TRUSTED_PROXIES: z
     .string()

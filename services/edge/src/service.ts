@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { createMerchantDirectory, openChannel, openLedgerChannel, type RpcChannel } from '@gerbang/rpc';
@@ -20,10 +21,13 @@ import { createAccessCache } from './http/access-cache.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createTokenVerifier } from './http/token-verifier.ts';
 import { createEdgeMetrics } from './metrics.ts';
+import { createRailsApp } from './rails/app.ts';
+import { createRailMetrics } from './rails/metrics.ts';
 
 const NAME = 'edge';
 
-export type Service = Closeable & { url: string; adminPort: number };
+/** `railsUrl` is where banks and acquirers call. */
+export type Service = Closeable & { url: string; railsUrl: string; adminPort: number };
 
 /** Starts the service, whether or not the services behind it are there yet. Tests replace real time and the log. */
 export async function startService(config: Config, options: { realNow?: () => number; log?: Logger } = {}): Promise<Service> {
@@ -71,6 +75,16 @@ export async function startService(config: Config, options: { realNow?: () => nu
     const app = createApp(context);
     closing.push('http', () => app.close());
     await app.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT });
+    const railsApp = createRailsApp({
+      moneyIn: open(config.MONEY_IN_RPC).client(RailService),
+      partners: config.RAIL_PARTNERS,
+      realNow,
+      metrics: context.metrics,
+      railMetrics: createRailMetrics(registry),
+      log,
+    });
+    closing.push('rails', () => railsApp.close());
+    await railsApp.listen({ host: config.RAILS_HOST, port: config.RAILS_PORT });
     const admin = await startAdmin({
       host: config.ADMIN_HOST,
       port: config.ADMIN_PORT,
@@ -79,8 +93,9 @@ export async function startService(config: Config, options: { realNow?: () => nu
     });
     closing.push('admin', () => admin.close());
     const url = urlOf(app.server.address());
-    log.info({ url }, 'ready');
-    return { url, adminPort: admin.port, close: () => closing.close() };
+    const railsUrl = urlOf(railsApp.server.address());
+    log.info({ url, rails_url: railsUrl }, 'ready');
+    return { url, railsUrl, adminPort: admin.port, close: () => closing.close() };
   } catch (error) {
     await closing.close();
     throw error;

@@ -143,7 +143,14 @@ test('draining finishes what is in flight, closes the connection after it, and t
 });
 
 describe('configuration', () => {
-  const required = { GERBANG_ENV: 'sandbox', MERCHANT_RPC: 'a:1', LEDGER_RPC: 'a:1', MONEY_OUT_RPC: 'a:1', NOTIFIER_RPC: 'a:1' };
+  const required = {
+    GERBANG_ENV: 'sandbox',
+    MERCHANT_RPC: 'a:1',
+    LEDGER_RPC: 'a:1',
+    MONEY_IN_RPC: 'a:1',
+    MONEY_OUT_RPC: 'a:1',
+    NOTIFIER_RPC: 'a:1',
+  };
 
   test('has the ports and limits of the contract', () => {
     expect(readConfig(required)).toMatchObject({
@@ -159,6 +166,7 @@ describe('configuration', () => {
     ['MERCHANT_RPC', undefined, 'MERCHANT_RPC is not set; it is required'],
     ['TRUSTED_PROXIES', '10.0.0.0/33', 'TRUSTED_PROXIES is not valid: expected addresses and CIDR ranges, separated by commas'],
     ['TRUSTED_PROXIES', 'proxy.local', 'TRUSTED_PROXIES is not valid: expected addresses and CIDR ranges, separated by commas'],
+    ['RAIL_PARTNERS', '/nowhere/partners.json', 'RAIL_PARTNERS is not valid: the file can not be read as JSON'],
     ['RATE_LIMIT_PER_MINUTE', '0', /^RATE_LIMIT_PER_MINUTE is not valid: /],
   ])('%s=%s', (name, value, message) => {
     expect(() => readConfig({ ...required, [name]: value })).toThrow(message);

@@ -34,7 +34,7 @@ export declare type InquireVirtualAccountRequest = Message<"gerbang.money_in.v1.
   bankCodes: string[];
 
   /**
-   * The rail's time, Unix milliseconds.
+   * The rail's time, Unix milliseconds; 0 where it has told none.
    *
    * @generated from field: int64 inquired_at_ms = 4;
    */
@@ -92,7 +92,7 @@ export declare type InquireRetailCodeRequest = Message<"gerbang.money_in.v1.Inqu
   retailCodes: string[];
 
   /**
-   * The rail's time, Unix milliseconds.
+   * The rail's time, Unix milliseconds; 0 where it has told none.
    *
    * @generated from field: int64 inquired_at_ms = 4;
    */

@@ -1,0 +1,25 @@
+import path from 'node:path';
+import { replaceFile } from './data-folder.ts';
+import type { Secrets } from './secrets.ts';
+
+/** The sandbox's banks and acquirers: the simulator is all of them, with one name for each rail. */
+export const SANDBOX_RAILS = ['va', 'qris', 'ewallet', 'retail'] as const;
+
+/** Retail signs symmetrically, so that a sandbox shows both ways. */
+export const SANDBOX_HMAC_RAIL = 'retail';
+
+/** Writes the file by which the edge knows the rails (mode 0600), and gives its path. */
+export function writeRailPartners(folder: string, { rails }: Secrets): string {
+  const file = path.join(folder, 'rail-partners.json');
+  const publicKey = Buffer.from(rails.publicKey, 'base64').toString();
+  const partners = SANDBOX_RAILS.map((rail) => ({
+    partner_id: `sandbox-${rail}`,
+    rail,
+    public_key: publicKey,
+    ...(rail === SANDBOX_HMAC_RAIL
+      ? { signature: 'HMAC-SHA512', client_secret: rails.clientSecret }
+      : { signature: 'RSA-SHA256' }),
+  }));
+  replaceFile(file, `${JSON.stringify({ partners }, undefined, 2)}\n`);
+  return file;
+}

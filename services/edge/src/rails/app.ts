@@ -1,0 +1,142 @@
+import { RefusalError } from '@gerbang/core';
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { z } from 'zod';
+import { answerMalformed } from '../http/malformed.ts';
+import { createObserver } from '../http/observe.ts';
+import { ACCESS_TOKEN, accessToken } from './access-token.ts';
+import { checkSignature, findCaller, type RailCaller } from './authenticate.ts';
+import type { RailCall } from './call.ts';
+import type { RailsContext } from './context.ts';
+import { DEBIT_NOTIFY, debitNotify, debitNotifySchema } from './debit-notify.ts';
+import { QR_NOTIFY, qrNotify, qrNotifySchema } from './qr-notify.ts';
+import { GENERAL_ERROR, readFields, type SnapAnswer, SnapRefusal, sendSnap, TIMEOUT } from './snap.ts';
+import { VA_INQUIRY, vaInquiry, vaInquirySchema } from './va-inquiry.ts';
+import { VA_PAYMENT, vaPayment, vaPaymentSchema } from './va-payment.ts';
+
+/** No callback of a rail is near this long. */
+const BODY_BYTES_MAX = 64 * 1024;
+const REQUEST_TIMEOUT_MS = 15_000;
+const KEEP_ALIVE_MS = 75_000;
+/** Callbacks under way at once; a rail that brings more is told to come again. */
+const IN_FLIGHT_MAX = 256;
+/** SNAP has no service for what is none. */
+const NO_SERVICE = '00';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Everything that rails may call. All of it is POST, as SNAP has it. */
+const SERVICES = [
+  service('/v1.0/transfer-va/inquiry', VA_INQUIRY, vaInquirySchema, vaInquiry),
+  service('/v1.0/transfer-va/payment', VA_PAYMENT, vaPaymentSchema, vaPayment),
+  service('/v1.0/qr/qr-mpm-notify', QR_NOTIFY, qrNotifySchema, qrNotify),
+  service('/v1.0/debit/notify', DEBIT_NOTIFY, debitNotifySchema, debitNotify),
+];
+const TOKEN_PATH = '/v1.0/access-token/b2b';
+
+type Service = {
+  path: string;
+  code: string;
+  answer(context: RailsContext, caller: RailCaller, text: string): Promise<SnapAnswer>;
+};
+
+/** A signed service: nothing of the body is looked at before its signature holds. */
+function service<S extends z.ZodType>(
+  path: string,
+  code: string,
+  schema: S,
+  work: (context: RailsContext, call: RailCall<z.output<S>>) => Promise<SnapAnswer>,
+): Service {
+  return {
+    path,
+    code,
+    answer: (context, caller, text) => work(context, { partner: caller.partner, body: readFields(text, schema) }),
+  };
+}
+
+/** The HTTP side of the rails listener: SNAP's services behind a rail's own proof of who it is. */
+export function createRailsApp(context: RailsContext): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: answerMalformed,
+  });
+  const observe = createObserver(context);
+  const callers = new WeakMap<FastifyRequest, RailCaller>();
+  let inFlight = 0;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+  app.addHook('onRequest', (request, reply, done) => {
+    inFlight++;
+    reply.raw.once('close', () => inFlight--);
+    observe(request, reply, request.routeOptions.url ?? 'unknown', done);
+  });
+
+  const answerErrors = (code: string) => (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
+    sendSnap(context, reply, code, toAnswer(error, context));
+  const admit = () => {
+    if (inFlight > IN_FLIGHT_MAX) throw new SnapRefusal(503, '00', 'Service Unavailable');
+  };
+
+  app.post(TOKEN_PATH, { onRequest: async () => admit(), errorHandler: answerErrors(ACCESS_TOKEN) }, async (request, reply) =>
+    sendSnap(context, reply, ACCESS_TOKEN, accessToken(context, request.raw, textOf(request.body))),
+  );
+  for (const { path, code, answer } of SERVICES) {
+    app.post(path, {
+      onRequest: async (request) => {
+        admit();
+        callers.set(request, findCaller(context, request.raw));
+      },
+      errorHandler: answerErrors(code),
+      handler: async (request, reply) => {
+        const caller = callers.get(request);
+        if (caller === undefined) throw new Error('a handler runs for callers that have been found alone');
+        const text = textOf(request.body);
+        checkSignature(caller, request.url, text);
+        return sendSnap(context, reply, code, await answer(context, caller, text));
+      },
+    });
+  }
+  const paths = new Set([TOKEN_PATH, ...SERVICES.map(({ path }) => path)]);
+  app.setNotFoundHandler((request, reply) => {
+    const isPath = paths.has(request.url.split('?', 1)[0] ?? '');
+    if (isPath) reply.header('allow', 'POST');
+    const refused = isPath
+      ? { http: 405, caseCode: '00', message: 'Requested Function Is Not Supported' }
+      : { http: 404, caseCode: '00', message: 'Not Found' };
+    return sendSnap(context, reply, NO_SERVICE, refused);
+  });
+  app.setErrorHandler(answerErrors(NO_SERVICE));
+  return app;
+}
+
+/** Refusals: 400 00, for bytes that are no text. An empty body is empty text. */
+function textOf(body: unknown): string {
+  if (!(body instanceof Uint8Array)) return '';
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new SnapRefusal(400, '00', 'Bad Request');
+  }
+}
+
+/**
+ * What a rail hears of an error. That money-in is away, or does not answer in time, is 504: the rail is to come again, and will find the payment counted
+ * once. What went wrong inside is logged and not told.
+ */
+function toAnswer(error: FastifyError | SnapRefusal | RefusalError, { log }: RailsContext): SnapAnswer {
+  if (error instanceof SnapRefusal) return error.answer;
+  if (error instanceof RefusalError && ['unavailable', 'timeout', 'overloaded'].includes(error.refusal.refused)) {
+    log.warn({ err: error }, 'a callback of a rail could not be served; it is to come again');
+    return TIMEOUT;
+  }
+  if ('statusCode' in error && error.statusCode !== undefined && error.statusCode < 500) {
+    return { http: error.statusCode, caseCode: '00', message: error.statusCode === 413 ? 'Request Too Large' : 'Bad Request' };
+  }
+  log.error({ err: error }, 'a callback of a rail failed');
+  return GENERAL_ERROR;
+}

@@ -1,0 +1,17 @@
+import type { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import type { RpcClient } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
+import type { Metrics } from '../metrics.ts';
+import type { RailMetrics } from './metrics.ts';
+import type { RailPartners } from './partners.ts';
+
+/** What the rails listener depends on, as one plain object. */
+export type RailsContext = {
+  moneyIn: RpcClient<typeof RailService>;
+  partners: RailPartners;
+  /** Real time: authentication never goes by the business clock (contract §11). */
+  realNow: () => number;
+  metrics: Metrics;
+  railMetrics: RailMetrics;
+  log: Logger;
+};

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { RailCall } from './call.ts';
+import type { RailsContext } from './context.ts';
+import { answerOfTransaction } from './decisions.ts';
+import { amountSen, FEATURE_NOT_ALLOWED, reference, type SnapAnswer, SnapRefusal, SUCCESSFUL, timeMs } from './snap.ts';
+
+export const QR_NOTIFY = '52';
+
+/** SNAP has no place for the time of the payment, the tip and the issuer; acquirers tell them as additional information. */
+export const qrNotifySchema = z.object({
+  originalReferenceNo: reference(64),
+  /** May be missing: a code that is not ours, or not known by a reference. Money that has come all the same must not be turned away. */
+  originalPartnerReferenceNo: reference(64).optional(),
+  latestTransactionStatus: z.enum(['00', '01', '02', '03', '04', '05', '06', '07']),
+  amount: amountSen,
+  customerNumber: z.string().max(64).default(''),
+  accountType: z.string().max(25).default(''),
+  additionalInfo: z.object({
+    paidTime: timeMs,
+    tipAmount: z
+      .union([amountSen, z.object({ value: z.literal('0.00'), currency: z.literal('IDR') }).transform(() => 0n)])
+      .optional(),
+    issuerName: z.string().max(100).default(''),
+    issuerNns: z
+      .string()
+      .regex(/^(?:\d{8})?$/)
+      .default(''),
+    customerName: z.string().max(100).default(''),
+    isOnUs: z.boolean().default(false),
+    rrn: z.string().max(64).default(''),
+  }),
+});
+
+/** POST /v1.0/qr/qr-mpm-notify (SNAP 52): what has become of a customer's payment. Only a success moves anything: until then there is no money. */
+export async function qrNotify(
+  context: RailsContext,
+  { partner, body }: RailCall<z.output<typeof qrNotifySchema>>,
+): Promise<SnapAnswer> {
+  if (partner.rail !== 'qris') return FEATURE_NOT_ALLOWED;
+  if (body.latestTransactionStatus !== '00') return SUCCESSFUL;
+  const { paidTime, tipAmount = 0n, ...info } = body.additionalInfo;
+  if (tipAmount >= body.amount) throw new SnapRefusal(400, '01', 'Invalid Field Format {additionalInfo.tipAmount}');
+  const { decision } = await context.moneyIn.notifyPayment({
+    partnerId: partner.partnerId,
+    railReference: body.originalReferenceNo,
+    paidAtMs: BigInt(paidTime),
+    amountSen: body.amount,
+    moneyTaken: true,
+    payable: {
+      case: 'qris',
+      value: {
+        partnerReference: body.originalPartnerReferenceNo ?? '',
+        acquirerReference: body.originalReferenceNo,
+        tipSen: tipAmount,
+        issuerName: info.issuerName,
+        issuerNns: info.issuerNns,
+        customerPan: body.customerNumber,
+        customerName: info.customerName,
+        customerAccountType: body.accountType,
+        onUs: info.isOnUs,
+        rrn: info.rrn,
+      },
+    },
+  });
+  return answerOfTransaction(decision);
+}
