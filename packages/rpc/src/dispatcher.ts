@@ -2,6 +2,7 @@ import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobu
 import { type Refusal, RefusalError, refuse } from '@gerbang/core';
 import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
+import type { Attributes } from '@opentelemetry/api';
 import type { Admission } from './admission.ts';
 import type { Callers, Implementation, UntypedHandler } from './implementation.ts';
 import { MESSAGE_BYTES_MAX } from './lanes/frames.ts';
@@ -11,7 +12,14 @@ import { type CallContext, methodPath } from './service-types.ts';
 import { endSpan, spanAttributes, spanName } from './spans.ts';
 
 /** A method with its handler. `allowed` is undefined where anyone who can connect may call. */
-export type Method = { desc: DescMethod; path: string; handler: UntypedHandler; allowed: Callers | undefined };
+export type Method = {
+  desc: DescMethod;
+  path: string;
+  handler: UntypedHandler;
+  allowed: Callers | undefined;
+  span: string;
+  attributes: Attributes;
+};
 
 /** The encoded answer, or how the call failed. */
 export type Reply = Uint8Array | Failure;
@@ -22,8 +30,9 @@ export type Caller = { name: string | undefined; key: string };
 /** What a running handler sees of its call. Most handlers never look at the signal, so it is made for those that do. */
 export class RunningCall implements CallContext {
   readonly caller: string | undefined;
-  #aborted = false;
+  aborted = false;
   #aborter: AbortController | undefined;
+  #listeners: (() => void)[] | undefined;
 
   constructor(caller: string | undefined) {
     this.caller = caller;
@@ -32,15 +41,22 @@ export class RunningCall implements CallContext {
   get signal(): AbortSignal {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController();
-      if (this.#aborted) this.#aborter.abort();
+      if (this.aborted) this.#aborter.abort();
     }
     return this.#aborter.signal;
   }
 
   /** The caller has gone, or its deadline has passed. */
   abort(): void {
-    this.#aborted = true;
+    if (this.aborted) return;
+    this.aborted = true;
     this.#aborter?.abort();
+    for (const listener of this.#listeners?.splice(0) ?? []) listener();
+  }
+
+  onAbort(listener: () => void): void {
+    this.#listeners ??= [];
+    this.#listeners.push(listener);
   }
 }
 
@@ -68,7 +84,14 @@ export class Dispatcher {
         if (handler === undefined) throw new Error(`${desc.typeName} has no handler for ${method.name}`);
         const allowed = options.enforceCallers ? callers(method.localName) : undefined;
         const path = methodPath(method);
-        this.#methods.set(path, { desc: method, path, handler, allowed });
+        this.#methods.set(path, {
+          desc: method,
+          path,
+          handler,
+          allowed,
+          span: spanName(method),
+          attributes: spanAttributes(method),
+        });
       }
     }
   }
@@ -93,9 +116,9 @@ export class Dispatcher {
 
   /** Runs the handler within a span of the caller's trace. Never rejects. */
   run(method: Method, request: Uint8Array, call: RunningCall, traceparent: string): Promise<Reply> {
-    const options = { kind: 'SERVER', parent: contextFrom(traceparent), attributes: spanAttributes(method.desc) } as const;
+    const options = { kind: 'SERVER', parent: contextFrom(traceparent), attributes: method.attributes } as const;
     const startMs = performance.now();
-    return withSpan(spanName(method.desc), options, async (span) => {
+    return withSpan(method.span, options, async (span) => {
       const reply = await this.#answer(method, request, call);
       const code = reply instanceof Uint8Array ? status.OK : reply.code;
       endSpan(span, 'SERVER', code);

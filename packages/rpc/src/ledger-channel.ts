@@ -108,12 +108,15 @@ async function attempt(
   signal: AbortSignal | undefined,
   send: (options: CallOptions) => Promise<Message>,
 ): Promise<Message | typeof LEFT> {
+  const sinceMs = performance.now();
+  const timeoutMs = Math.max(1, deadlineMs - sinceMs);
+  if (!mayLeave) return send({ timeoutMs, retry: false, ...(signal !== undefined && { signal }) });
   const left = new AbortController();
-  const one = { sinceMs: performance.now(), leave: () => left.abort() };
-  if (mayLeave) route.attempts.add(one);
+  const one = { sinceMs, leave: () => left.abort() };
+  route.attempts.add(one);
   try {
     return await send({
-      timeoutMs: Math.max(1, deadlineMs - one.sinceMs),
+      timeoutMs,
       signal: signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]),
       retry: false,
     });

@@ -3,9 +3,16 @@ import type { DescMethod, DescService, MessageInitShape, MessageShape } from '@b
 /** Names of a service's unary methods. */
 type MethodName<S extends DescService> = keyof S['method'] & string;
 
+/** Tells when the caller has gone or its deadline has passed, without an AbortSignal for each call. */
+export type Cancellation = {
+  readonly aborted: boolean;
+  /** `listener` is called once, at that time; never when it has come already. */
+  onAbort(listener: () => void): void;
+};
+
 /** What a handler knows of the call beside its request. */
-export type CallContext = {
-  /** Aborts when the caller has gone or its deadline has passed. */
+export type CallContext = Cancellation & {
+  /** Aborts when the caller has gone or its deadline has passed. It is made when it is asked for. */
   signal: AbortSignal;
   /** The caller's name by its certificate; undefined without TLS. */
   caller: string | undefined;

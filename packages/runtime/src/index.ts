@@ -8,10 +8,12 @@ export { runService } from './run-service.ts';
 export { type SettlesAt, settlementFromConfig } from './settlement.ts';
 export {
   contextFrom,
+  currentContext,
   currentTraceId,
   currentTraceparent,
   openSpan,
   type SpanOptions,
   startTelemetry,
+  type TraceContext,
   withSpan,
 } from './telemetry.ts';

@@ -4,7 +4,6 @@ import {
   type Context,
   context,
   isSpanContextValid,
-  propagation,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -13,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { parseTraceParent } from '@opentelemetry/core';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
@@ -52,7 +51,6 @@ export async function startTelemetry(options: {
   otlpEndpoint: string | undefined;
 }): Promise<() => Promise<void>> {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `gerbang-${options.service}` }),
     sampler:
@@ -66,7 +64,6 @@ export async function startTelemetry(options: {
     await provider.shutdown();
     trace.disable();
     context.disable();
-    propagation.disable();
   };
 }
 
@@ -77,7 +74,10 @@ async function exporting(endpoint: string): Promise<BatchSpanProcessor> {
   return new BatchSpanProcessor({ exporter });
 }
 
-export type SpanOptions = { kind?: keyof typeof SpanKind; attributes?: Attributes; parent?: Context };
+/** What a piece of work belongs to; opaque. */
+export type TraceContext = Context;
+
+export type SpanOptions = { kind?: keyof typeof SpanKind; attributes?: Attributes; parent?: TraceContext };
 
 /** Runs `work` within a new span, which ends with it and takes its error. Attributes never hold secrets, names or account numbers. */
 export async function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
@@ -88,6 +88,7 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
     return options.parent === undefined ? work(inherited) : context.with(parent, work, undefined, inherited);
   }
   const span = startSpan(name, options, parent);
+  if (recordsNothing) return context.with(trace.setSpan(parent, span), work, undefined, span);
   try {
     return await context.with(trace.setSpan(parent, span), work, undefined, span);
   } catch (error) {
@@ -121,9 +122,15 @@ export function currentTraceparent(): string {
   return `00-${active.traceId}-${active.spanId}-0${active.traceFlags & TraceFlags.SAMPLED}`;
 }
 
+/** What the work at hand belongs to, for `withSpan({parent})` when it goes on elsewhere. */
+export function currentContext(): TraceContext {
+  return context.active();
+}
+
 /** The context that a traceparent names, for `withSpan({parent})`; the root context when it is empty or malformed. */
-export function contextFrom(traceparent: string): Context {
-  return traceparent === '' ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });
+export function contextFrom(traceparent: string): TraceContext {
+  const named = traceparent === '' ? null : parseTraceParent(traceparent);
+  return named === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...named, isRemote: true });
 }
 
 /** The trace id of the active span; empty outside of one. */
