@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from '@gerbang/runtime';
 /** One helper a business event. */
 export type Metrics = {
   /** `result` is "done" or a refusal's code. */
-  posted(intent: string, result: string): void;
+  posted(intent: string, result: string, count: number): void;
   batchCommitted(postings: number, durationMs: number): void;
   /** Postings that the projections of a partition do not have yet, and the age of the oldest, ms. */
   projectorLag(partition: string, postings: number, ageMs: number): void;
@@ -43,7 +43,7 @@ export function createLedgerMetrics(registry: Registry): Metrics {
     registers: [registry],
   });
   return {
-    posted: (intent, result) => postings.inc({ intent, result }),
+    posted: (intent, result, count) => postings.inc({ intent, result }, count),
     batchCommitted(count, durationMs) {
       batchSize.observe(count);
       commit.observe(durationMs / 1_000);

@@ -18,7 +18,7 @@ export function implementations(context: Context) {
     implement(
       LedgerService,
       {
-        post: (request, { signal }) => post(context, request, signal),
+        post: (request, call) => post(context, request, call),
         getBalance: (request, { signal }) => getBalance(context, request, signal),
         verify: (request, { signal }) => verify(context, request, signal),
       },

@@ -9,6 +9,7 @@ import { openPartition, type Partition, type PartitionContext } from '../src/par
 import { type Batch, contentHash, type Entry, type Posting } from '../src/posting/posting.ts';
 import { openProjectionStore } from '../src/projector/store.ts';
 import { MERCHANT, useLedgerService } from './harness.ts';
+import { patient } from './world.ts';
 
 const service = useLedgerService();
 const never = new AbortController().signal;
@@ -78,9 +79,9 @@ describe('a batch of another writer in the place of ours', () => {
     const context = await partitionContext(store, withIntruder(openJournal(store), nth, intruder));
     const partition = await mustOpen(context, 2n);
     // Refused if it were decided on what the writer knew first.
-    const { result } = await partition.post(posting('hold', 'hold', 50n), never);
+    const { result } = await partition.post(posting('hold', 'hold', 50n), patient);
     expect(result).toEqual({ availableAfterSen: 20n });
-    const repeated = await partition.post(posting('late', 'credit', 70n), never);
+    const repeated = await partition.post(posting('late', 'credit', 70n), patient);
     expect(repeated).toMatchObject({ repeated: true, result: { availableAfterSen: 70n } });
     await partition.close();
   });
@@ -97,7 +98,7 @@ describe('a batch of another writer in the place of ours', () => {
     const context = await partitionContext(store, openJournal(store));
     const next = await mustOpen(context, 2n);
     expect(await openPartition(context, 'p0', 1n, { signal: never, onFenced: () => {} })).toBeUndefined();
-    await next.post(posting('k', 'credit', 5n), never);
+    await next.post(posting('k', 'credit', 5n), patient);
     await next.close();
     expect((await context.projections.checkpoint('p0')).seq).toBe(2n);
     expect(await openPartition(context, 'p0', 1n, { signal: never, onFenced: () => {} })).toBeUndefined();
@@ -111,10 +112,10 @@ describe('a batch of another writer in the place of ours', () => {
     const partition = await mustOpen(context, 2n, () => {
       fenced++;
     });
-    await expect(partition.post(posting('k', 'credit', 5n), never)).rejects.toMatchObject({
+    await expect(partition.post(posting('k', 'credit', 5n), patient)).rejects.toMatchObject({
       refusal: { refused: 'unavailable' },
     });
-    await expect(partition.post(posting('k', 'credit', 5n), never)).rejects.toMatchObject({
+    await expect(partition.post(posting('k', 'credit', 5n), patient)).rejects.toMatchObject({
       refusal: { refused: 'unavailable' },
     });
     expect(fenced).toBe(1);

@@ -19,9 +19,11 @@ async function quiet(store: Store): Promise<void> {
 }
 
 /** A ledger with 1,000 sen available whose next insert is the journal's. The lease is long, so that its renewals meet no fail point. */
-async function prepare(): Promise<Running & { store: Store; journalled(key: string): Promise<number> }> {
+async function prepare(
+  env: Record<string, string> = {},
+): Promise<Running & { store: Store; journalled(key: string): Promise<number> }> {
   const database = service.newDatabase();
-  const running = await service.start({ database, env: { LEDGER_LEASE_MS: '600000' } });
+  const running = await service.start({ database, env: { LEDGER_LEASE_MS: '600000', ...env } });
   await running.ledger.post(credit(1_000n));
   const store = await service.openDatabase(database);
   await quiet(store);
@@ -101,13 +103,22 @@ describe('a lost answer of the journal', () => {
 
 describe('the database away', () => {
   it('leaves keys unanswered when they cannot be looked up, and answers once it is back', async () => {
-    const { ledger } = await prepare();
+    const { ledger } = await prepare({ LEDGER_RECENT_KEYS: '0' });
     await using failing = await fail('alwaysOn', { failCommands: ['find'], errorCode: 8000 });
     const request = hold(100n);
     expect(await refusalOf(ledger.post(request, { timeoutMs: 200 }))).toMatch(/unavailable|timeout/);
     await failing.off();
     expect((await ledger.post(request)).availableAfterSen).toBe(900n);
     await expectIntact(ledger);
+  });
+
+  it('looks no key up while memory has all that were ever used', async () => {
+    const { ledger } = await prepare();
+    await using _failing = await fail('alwaysOn', { failCommands: ['find'], errorCode: 8000 });
+    const request = hold(100n);
+    expect((await ledger.post(request)).availableAfterSen).toBe(900n);
+    expect((await ledger.post(request)).availableAfterSen).toBe(900n);
+    expect((await ledger.post(hold(100n))).availableAfterSen).toBe(800n);
   });
 
   it('delays no posting when only the projections cannot be written, until they lag too far behind', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClock, newUlid, RefusalError } from '@gerbang/core';
+import type { Cancellation } from '@gerbang/rpc';
 import { Registry } from '@gerbang/runtime';
 import type { Store } from '@gerbang/store';
 import { testLog } from '@gerbang/testkit';
@@ -25,6 +26,8 @@ type Writer = { partition: Partition; crashed: Promise<void> };
 
 let worlds = 0;
 const never = new AbortController().signal;
+/** A caller that waits for its answer as long as it takes. */
+export const patient: Cancellation = { aborted: false, onAbort() {} };
 /** A takeover meets faults, too; they are used up. */
 const TAKE_OVERS_MAX = 100;
 
@@ -188,7 +191,7 @@ export class World {
 
   /** The answer in the model's words; undefined when the writer has none. */
   async #ask({ partition, crashed }: Writer, posting: Posting): Promise<string | undefined> {
-    const answering = partition.post(posting, never).then(({ result }) => said(result), answerOf);
+    const answering = partition.post(posting, patient).then(({ result }) => said(result), answerOf);
     const answer = (await Promise.race([answering, crashed])) ?? undefined;
     if (answer !== undefined) this.#given.push({ posting, answer });
     return answer;

@@ -34,7 +34,7 @@ export type EntryDocument = {
   side?: string;
   from_suspense?: boolean;
   compensation?: string;
-  legs: { account: string; sen: bigint }[];
+  legs: readonly Leg[];
   result: ResultDocument;
 };
 
@@ -97,7 +97,7 @@ function upcast(document: JournalDocument): JournalDocument {
 }
 
 export function toEntryDocument({ posting, contentHash, legs, result }: Entry): EntryDocument {
-  return {
+  const document: EntryDocument = {
     key: posting.key,
     content_hash: contentHash,
     intent: posting.intent,
@@ -111,13 +111,15 @@ export function toEntryDocument({ posting, contentHash, legs, result }: Entry): 
     reference_number: posting.referenceNumber,
     description: posting.description,
     destination_account_id: posting.destinationAccountId,
-    ...(hasVariant(posting) && { side: posting.side, from_suspense: posting.fromSuspense, compensation: posting.compensation }),
-    legs: legs.map(({ account, sen }) => ({ account, sen })),
+    legs,
     result:
       'refused' in result
         ? { refused: result.refused, message: result.message }
         : { available_after_sen: result.availableAfterSen },
   };
+  if (!hasVariant(posting)) return document;
+  const { side, fromSuspense, compensation } = posting;
+  return { ...document, side, from_suspense: fromSuspense, compensation };
 }
 
 function fromEntryDocument(document: EntryDocument): Entry {
@@ -140,7 +142,7 @@ function fromEntryDocument(document: EntryDocument): Entry {
       compensation: oneOf(COMPENSATIONS, document.compensation ?? ''),
     },
     contentHash: document.content_hash,
-    legs: document.legs satisfies Leg[],
+    legs: document.legs,
     result: fromResultDocument(document.result),
   };
 }

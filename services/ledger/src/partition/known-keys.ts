@@ -19,6 +19,7 @@ export function createKnownKeys(
 ): KnownKeys {
   const lookUp = async (postings: readonly Posting[]): Promise<LookedUp> => {
     const sinceSeq = lastSeq();
+    // Young partitions have all of their keys in memory, and need not ask.
     // What the book knows is taken down first: it may forget a key while the projections are asked for the others.
     const known = new Map<string, KnownKey>();
     const older = new Set<string>();
@@ -27,7 +28,7 @@ export function createKnownKeys(
       if (recent === undefined) older.add(key);
       else known.set(key, recent);
     }
-    if (older.size > 0) for (const [key, answer] of await findProjected([...older])) known.set(key, answer);
+    if (older.size > 0 && !book.hasAllKeys()) for (const [key, answer] of await findProjected([...older])) known.set(key, answer);
     return { known, sinceSeq };
   };
   return {

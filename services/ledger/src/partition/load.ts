@@ -23,7 +23,7 @@ export type Loaded = {
 export async function loadPartition(journal: Journal, projections: ProjectionStore, partition: string): Promise<Loaded> {
   await upgradeProjections(journal, projections, partition);
   const checkpoint = await projections.checkpoint(partition);
-  const book = new Book();
+  const book = new Book({ fromTheBeginning: checkpoint.seq === 0n });
   const aheadOf = new Map<string, bigint>();
   for await (const { account, sen, seq } of projections.balances(partition)) {
     book.restore(account, sen);

@@ -1,11 +1,12 @@
 import { type Clock, type NewId, RefusalError, refuse } from '@gerbang/core';
+import type { Cancellation } from '@gerbang/rpc';
 import { type Logger, within } from '@gerbang/runtime';
 import { commit } from '../journal/commit.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Book } from '../posting/book.ts';
 import { decideBatch, type Outcome } from '../posting/decide-batch.ts';
-import type { Batch, Entry, Posting } from '../posting/posting.ts';
+import type { Batch, Entry, Intent, Posting } from '../posting/posting.ts';
 import { createBacklog } from '../projector/backlog.ts';
 import { type Projector, startProjector } from '../projector/projector.ts';
 import type { ProjectionStore } from '../projector/store.ts';
@@ -50,7 +51,7 @@ export type Partition = {
   /** Waits until the projections have the batch. Refusals: unavailable. */
   projected(seq: bigint, signal: AbortSignal): Promise<void>;
   /** See Writer.submit; besides, unavailable when the projections lag too far behind. */
-  post(posting: Posting, signal: AbortSignal): Promise<Posted>;
+  post(posting: Posting, call: Cancellation): Promise<Posted>;
   /** Gives the partition up at once: waiting postings are refused as unavailable, one on its way is seen through. */
   stepDown(): void;
   /** Answers what waits, takes no more, and leaves what is not projected to whoever loads the partition next. */
@@ -134,11 +135,15 @@ export async function openPartition(
     }
   };
   const report = (outcomes: readonly Outcome[]) => {
+    const counts = new Map<Intent, Map<string, number>>();
     for (const outcome of outcomes) {
       if (outcome.kind !== 'new') continue;
       const { posting, result } = outcome.entry;
-      metrics.posted(posting.intent, 'refused' in result ? result.refused : 'done');
+      const became = 'refused' in result ? result.refused : 'done';
+      const ofIntent = counts.get(posting.intent) ?? new Map<string, number>();
+      counts.set(posting.intent, ofIntent.set(became, (ofIntent.get(became) ?? 0) + 1));
     }
+    for (const [intent, results] of counts) for (const [result, count] of results) metrics.posted(intent, result, count);
   };
   const writer = new Writer(keys.lookUp, commitPostings, log);
 
@@ -177,11 +182,11 @@ export async function openPartition(
     lastSeq: () => lastSeq,
     projectedSeq: projector.projectedSeq,
     projected: projector.reached,
-    post(posting, signal) {
+    post(posting, call) {
       if (projector.lag() >= context.projectorLagMax) {
         return Promise.reject(new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 })));
       }
-      return writer.submit(posting, signal);
+      return writer.submit(posting, call);
     },
     stepDown() {
       writer.stop();

@@ -16,6 +16,8 @@ export type Partitions = {
    * over, or the database is away), timeout.
    */
   get(name: string, signal: AbortSignal): Promise<Partition>;
+  /** The partition where it is in the hands of this instance already. */
+  held(name: string): Partition | undefined;
   /** Whether the partition is still in the hands of this instance. */
   holds(partition: Partition): boolean;
   /** Who runs, and who owns what. */
@@ -98,6 +100,7 @@ export function createPartitions(context: PartitionContext, leases: LeaseStore, 
     async get(name, signal) {
       return open.get(name) ?? (await waiting(shared(name), signal));
     },
+    held: (name) => open.get(name),
     holds: (partition) => open.get(partition.name) === partition && (lease()?.isValid() ?? false),
     topology: leases.topology,
     async spread() {

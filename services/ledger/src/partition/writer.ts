@@ -1,5 +1,6 @@
 import { RefusalError, refuse } from '@gerbang/core';
-import { contextFrom, currentTraceparent, type Logger, withSpan } from '@gerbang/runtime';
+import type { Cancellation } from '@gerbang/rpc';
+import { contextFrom, currentContext, type Logger, type TraceContext, withSpan } from '@gerbang/runtime';
 import type { Outcome } from '../posting/decide-batch.ts';
 import type { Posting, Result } from '../posting/posting.ts';
 import type { LookedUp } from './known-keys.ts';
@@ -14,7 +15,8 @@ export type Posted = { result: Result; atMs: number; repeated: boolean };
 
 type Waiting = {
   posting: Posting;
-  traceparent: string;
+  /** The request that it belongs to, for the trace. */
+  context: TraceContext;
   gone: boolean;
   resolve: (posted: Posted) => void;
   reject: (refusal: RefusalError) => void;
@@ -58,30 +60,17 @@ export class Writer {
 
   /**
    * Answers once the posting is durable. Refusals: unavailable (too many wait, or the partition is being given up; the same key may be posted
-   * again), timeout (`signal`; the posting may have happened or may yet), posting_key_conflict.
+   * again), timeout (`call`; the posting may have happened or may yet), posting_key_conflict.
    */
-  submit(posting: Posting, signal: AbortSignal): Promise<Posted> {
+  submit(posting: Posting, call: Cancellation): Promise<Posted> {
     if (this.#stopped || this.#pending >= WAITING_MAX) return Promise.reject(unavailable());
+    if (call.aborted) return Promise.reject(new RefusalError(refuse('timeout')));
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const waiting: Waiting = { posting, context: currentContext(), gone: false, resolve, reject };
+      call.onAbort(() => {
         waiting.gone = true;
         reject(new RefusalError(refuse('timeout')));
-      };
-      const waiting: Waiting = {
-        posting,
-        traceparent: currentTraceparent(),
-        gone: false,
-        resolve: (posted) => {
-          signal.removeEventListener('abort', leave);
-          resolve(posted);
-        },
-        reject: (refusal) => {
-          signal.removeEventListener('abort', leave);
-          reject(refusal);
-        },
-      };
-      if (signal.aborted) return leave();
-      signal.addEventListener('abort', leave, { once: true });
+      });
       this.#pending++;
       this.#unlooked.push(waiting);
       this.#look();
@@ -130,7 +119,7 @@ export class Writer {
       const [first] = postings;
       if (first === undefined) continue;
       try {
-        const lookedUp = await withSpan('ledger look up keys', { parent: contextFrom(first.traceparent) }, () =>
+        const lookedUp = await withSpan('ledger look up keys', { parent: first.context }, () =>
           this.#lookUp(postings.map(({ posting }) => posting)),
         );
         if (this.#givenUp) throw unavailable();
@@ -150,32 +139,37 @@ export class Writer {
   }
 
   async #writeAll(): Promise<void> {
+    let answer: (() => void) | undefined;
     while (this.#ready.length > 0) {
-      const groups = takeBatch(this.#ready);
-      const batch = groups.flatMap(({ postings }) => postings);
-      const [first] = batch;
-      if (first === undefined) continue;
-      const lookedUp = groups.map((group) => group.lookedUp);
-      await this.#writeBatch(first, batch, lookedUp);
+      const writing = this.#writeBatch(takeBatch(this.#ready));
+      // Those of the batch before are answered once this one is on its way, so that the database need not wait for that.
+      if (answer !== undefined) setImmediate(answer);
+      answer = await writing;
     }
+    answer?.();
   }
 
-  async #writeBatch(first: Waiting, batch: readonly Waiting[], lookedUp: readonly LookedUp[]): Promise<void> {
+  /** Returns how to answer the postings, which are durable then or were not taken. */
+  async #writeBatch(groups: readonly Group[]): Promise<() => void> {
+    const batch = groups.flatMap(({ postings }) => postings);
     const postings = batch.map(({ posting }) => posting);
+    const lookedUp = groups.map((group) => group.lookedUp);
     // The work belongs to many requests; the trace of the first one shows it.
-    const span = { parent: contextFrom(first.traceparent), attributes: { 'gerbang.batch.size': batch.length } };
+    const span = { parent: batch[0]?.context ?? contextFrom(''), attributes: { 'gerbang.batch.size': batch.length } };
     try {
       const committed = await withSpan('ledger batch', span, () => this.#commit(postings, lookedUp, this.#abort.signal));
       if (committed === undefined) throw unavailable();
       const { outcomes, atMs } = committed;
-      for (const [i, waiting] of batch.entries()) {
-        const outcome = outcomes[i];
-        if (outcome === undefined) throw new Error('a posting has no outcome');
-        answer(waiting, outcome, atMs);
-      }
-      this.#pending -= batch.length;
+      if (outcomes.length !== batch.length) throw new Error('a posting has no outcome');
+      return () => {
+        this.#pending -= batch.length;
+        for (const [i, outcome] of outcomes.entries()) {
+          const waiting = batch[i];
+          if (waiting !== undefined) answer(waiting, outcome, atMs);
+        }
+      };
     } catch (error) {
-      this.#refuse(batch, this.#unanswered(error, batch.length));
+      return () => this.#refuse(batch, this.#unanswered(error, batch.length));
     }
   }
 

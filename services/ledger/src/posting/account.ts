@@ -11,8 +11,18 @@ export const VENDOR_FEES = 'vendor-fees';
 
 /** The name of a compartment in the ledger: "<merchant>/<account>:available". System accounts have no slash. */
 export function merchantAccount(merchantId: string, accountId: string, compartment: Compartment): string {
-  return `${merchantId}/${accountId}:${compartment}`;
+  const known = names.get(accountId);
+  if (known?.merchantId === merchantId) return known[compartment];
+  if (names.size >= NAMES_MAX) names.clear();
+  const prefix = `${merchantId}/${accountId}`;
+  const made = { merchantId, available: `${prefix}:available`, held: `${prefix}:held`, pending: `${prefix}:pending` };
+  names.set(accountId, made);
+  return made[compartment];
 }
+
+/** By account id. A name is looked up many times for each posting, and a string that is kept keeps its hash, too. */
+const names = new Map<string, Record<Compartment, string> & { merchantId: string }>();
+const NAMES_MAX = 100_000;
 
 /** Money on its way through a rail, for instance "rail:bank-transfer". */
 export function railAccount(rail: string): string {

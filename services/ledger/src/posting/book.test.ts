@@ -16,7 +16,7 @@ describe('book', () => {
     fc.assert(
       fc.property(runs, (rounds) => {
         const model = new Model();
-        const book = new Book();
+        const book = new Book({ fromTheBeginning: true });
         const projected = new Map<string, KnownKey>();
         const journal: Batch[] = [];
         for (const { batch, project } of rounds) {
@@ -51,7 +51,7 @@ describe('book', () => {
         expect(balances.reduce((sum, [, sen]) => sum + sen, 0n)).toBe(0n);
         for (const [account, sen] of balances) if (!isSystemAccount(account)) expect(sen).toBeGreaterThanOrEqual(0n);
         // The journal alone gives the same book again.
-        const rebuilt = new Book();
+        const rebuilt = new Book({ fromTheBeginning: true });
         for (const batch of journal) rebuilt.apply(batch);
         expect(rebuilt.snapshot()).toEqual(book.snapshot());
       }),
@@ -60,7 +60,7 @@ describe('book', () => {
   });
 
   it('forgets the oldest projected keys only, and keeps the newest', () => {
-    const book = new Book();
+    const book = new Book({ fromTheBeginning: true });
     const [asked] = fc.sample(postings, 1);
     if (asked === undefined) throw new Error('no sample');
     const entry = (key: string) => ({ posting: { ...asked, key }, contentHash: '', legs: [], result: { availableAfterSen: 0n } });

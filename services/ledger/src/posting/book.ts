@@ -11,6 +11,12 @@ export class Book {
   /** In the order of the journal, so that the oldest are first. */
   readonly #keys = new Map<string, KnownKey>();
   #forgottenSeq = 0n;
+  #hasAllKeys: boolean;
+
+  /** `fromTheBeginning`: it will be given the journal from its first batch on. */
+  constructor({ fromTheBeginning }: { fromTheBeginning: boolean }) {
+    this.#hasAllKeys = fromTheBeginning;
+  }
 
   balanceOf(account: string): bigint {
     return this.#balances.get(account) ?? 0n;
@@ -32,9 +38,12 @@ export class Book {
 
   /** Sets a balance that was loaded. */
   restore(account: string, sen: bigint): void {
-    const isNew = !this.#balances.has(account);
+    if (!this.#balances.has(account)) this.#noteOwner(account);
     this.#balances.set(account, sen);
-    const owner = isNew ? ownerOf(account) : undefined;
+  }
+
+  #noteOwner(account: string): void {
+    const owner = ownerOf(account);
     if (owner === undefined) return;
     const accounts = this.#accountsOfMerchant.get(owner.merchantId);
     if (accounts === undefined) this.#accountsOfMerchant.set(owner.merchantId, new Set([owner.accountId]));
@@ -46,8 +55,10 @@ export class Book {
     const after = new Map<string, bigint>();
     for (const { posting, contentHash, legs, result } of batch.entries) {
       for (const { account, sen } of legs) {
-        const afterSen = this.balanceOf(account) + sen;
-        this.restore(account, afterSen);
+        const beforeSen = this.#balances.get(account);
+        if (beforeSen === undefined) this.#noteOwner(account);
+        const afterSen = (beforeSen ?? 0n) + sen;
+        this.#balances.set(account, afterSen);
         after.set(account, afterSen);
       }
       this.#keys.set(posting.key, { contentHash, result, seq: batch.seq, atMs: batch.atMs });
@@ -61,12 +72,18 @@ export class Book {
       if (this.#keys.size <= keep || seq > projectedSeq) return;
       this.#keys.delete(key);
       this.#forgottenSeq = seq;
+      this.#hasAllKeys = false;
     }
   }
 
   /** The last batch of which a key has been forgotten; 0 when none has. */
   forgottenSeq(): bigint {
     return this.#forgottenSeq;
+  }
+
+  /** Whether a key that it does not have has never been used: the journal was read from its beginning, and nothing has been forgotten. */
+  hasAllKeys(): boolean {
+    return this.#hasAllKeys;
   }
 
   /** All balances as they are now. */

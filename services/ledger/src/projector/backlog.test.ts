@@ -40,7 +40,7 @@ it('gives every batch once, in order, with the balances after it, however little
       const after = async function* (_: string, seq: bigint) {
         yield* journal.filter((batch) => batch.seq > seq);
       };
-      const book = new Book();
+      const book = new Book({ fromTheBeginning: true });
       const next = (legs: readonly { account: string; sen: bigint }[]): Projection => {
         const seq = BigInt(journal.length + 1);
         const entries = legs.map((leg, i): Entry => {

@@ -10,7 +10,7 @@ const ROUND_POSTINGS_MAX = 2_000;
  */
 export async function upgradeProjections(journal: Journal, projections: ProjectionStore, partition: string): Promise<void> {
   if (!(await projections.isOutdated(partition))) return;
-  const book = new Book();
+  const book = new Book({ fromTheBeginning: true });
   let round: Projection[] = [];
   let postings = 0;
   for await (const batch of journal.after(partition, 0n)) {

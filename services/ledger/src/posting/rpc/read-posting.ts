@@ -26,23 +26,28 @@ export function readPosting(request: PostRequest): Posting {
   if (intent === undefined) throw wrong('intent', 'is unknown');
   if (!PARTITION.test(request.partition)) throw wrong('partition', 'is not the name of a partition');
   if (!KEY.test(request.postingKey)) throw wrong('posting_key', 'must be 1 to 200 printable characters without blanks');
-  const variant = readVariant(request, intent);
-  readAmounts(request, intent, variant.side);
-  readAccounts(request, intent, variant);
+  const { side, fromSuspense, compensation } = readVariant(request, intent);
+  readAmounts(request, intent, side);
+  readAccounts(request, intent, side);
   if (!RAIL.test(request.rail) && (request.rail !== '' || OF_RAILS.includes(intent)))
     throw wrong('rail', 'must be the name of a rail');
-  const { postingKey: key, merchantId, accountId, amountSen, feeSen, rail, destinationAccountId } = request;
+  readTexts(request, intent);
   return {
-    key,
+    key: request.postingKey,
     intent,
-    merchantId,
-    accountId,
-    amountSen,
-    feeSen,
-    rail,
-    destinationAccountId,
-    ...variant,
-    ...readTexts(request, intent),
+    merchantId: request.merchantId,
+    accountId: request.accountId,
+    amountSen: request.amountSen,
+    feeSen: request.feeSen,
+    rail: request.rail,
+    product: request.product,
+    transactionId: request.transactionId,
+    referenceNumber: request.referenceNumber,
+    description: request.description,
+    destinationAccountId: request.destinationAccountId,
+    side,
+    fromSuspense,
+    compensation,
   };
 }
 
@@ -66,7 +71,7 @@ function readAmounts({ amountSen, feeSen }: PostRequest, intent: Intent, side: S
   if ((intent === 'transfer' || side === 'suspense') && feeSen !== 0n) throw wrong('fee_sen', 'must be 0: nobody bears it');
 }
 
-function readAccounts(request: PostRequest, intent: Intent, { side }: Pick<Posting, 'side'>): void {
+function readAccounts(request: PostRequest, intent: Intent, side: Side): void {
   const { merchantId, accountId, destinationAccountId } = request;
   const isNobodys = side === 'suspense' && merchantId === '' && accountId === '';
   if (!isNobodys && !ID.test(merchantId)) throw wrong('merchant_id', 'is not an id');
@@ -77,14 +82,17 @@ function readAccounts(request: PostRequest, intent: Intent, { side }: Pick<Posti
     throw wrong('destination_account_id', 'must be another account than the source');
 }
 
-function readTexts({ product, transactionId, referenceNumber, description }: PostRequest, intent: Intent) {
+function readTexts({ product, transactionId, referenceNumber, description }: PostRequest, intent: Intent): void {
   // The settlement transaction names it (contract §5).
   if (intent === 'settle' && transactionId === '') throw wrong('transaction_id', 'is required for a settlement');
-  for (const [field, text] of Object.entries({ product, transaction_id: transactionId, reference_number: referenceNumber })) {
-    if (text.length > TEXT_MAX) throw wrong(field, `must be at most ${TEXT_MAX} characters`);
-  }
-  if (description.length > DESCRIPTION_MAX) throw wrong('description', `must be at most ${DESCRIPTION_MAX} characters`);
-  return { product, transactionId, referenceNumber, description };
+  readLength('product', product, TEXT_MAX);
+  readLength('transaction_id', transactionId, TEXT_MAX);
+  readLength('reference_number', referenceNumber, TEXT_MAX);
+  readLength('description', description, DESCRIPTION_MAX);
+}
+
+function readLength(field: string, text: string, max: number): void {
+  if (text.length > max) throw wrong(field, `must be at most ${max} characters`);
 }
 
 function wrong(field: string, message: string): RefusalError {
