@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { Health } from '@gerbang/proto/grpc/health/v1/health';
-import { openLedgerChannel, type RpcChannel, verifyLedger } from '@gerbang/rpc';
+import { openChannel, openLedgerChannel, type RpcChannel, type RpcClient, verifyLedger } from '@gerbang/rpc';
 import { eventually, freePort } from '@gerbang/testkit';
 import { type Collection, MongoClient } from 'mongodb';
 import { ACCOUNTS, CALLERS, drive, fund, hold, type Ledger, type Load, uniform, zipfian } from './ledger-load.ts';
@@ -14,27 +14,34 @@ import { benchTakeover } from './ledger-takeover.ts';
 import { measurePgbench } from './pgbench.ts';
 import { cpuMsByProcess } from './process-cpu.ts';
 
+const mainOf = (program: string) => new URL(`../../${program}/src/main.ts`, import.meta.url);
+const CHAIN = new URL('./floors/chain-server.ts', import.meta.url);
+
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 /** So much that no posting is refused for the projections' sake; the default bounds how long a takeover lasts. */
 const UNBOUNDED_LAG = '10000000';
 
 /**
  * Durable postings a second through the typed client, from another process than the ledger's, on MongoDB as configured or an embedded one.
- * Accepted: evenly over the accounts, by Zipf's law and all on one of them, with any number of postings waiting for their projection. Sustained: evenly, as
- * the ledger is configured, so that it refuses what it can't project in time. Besides a lone client and what its call is made of, and the peers.
- * `BENCH_SECONDS` is for each load.
+ * Accepted: evenly over the accounts, by Zipf's law and all on one of them, with any number of postings waiting for their projection; every key that memory
+ * does not have is looked up, since the ledger has been started anew on postings that exist. `young` is the same on a ledger that has all its keys
+ * in memory. Sustained: evenly, as the ledger is configured, so that it refuses what it can't project in time. Besides a lone client and what its call
+ * is made of, and the peers. `BENCH_SECONDS` is for each load.
  */
 export async function benchLedger(): Promise<object> {
   const machine = await startMachine();
   try {
-    const accepted = await machine.withLedger({ LEDGER_PROJECTOR_LAG: UNBOUNDED_LAG }, async (ledger) => {
+    const young = await machine.withLedger({ LEDGER_PROJECTOR_LAG: UNBOUNDED_LAG }, async (ledger) => {
       await fund(ledger.client);
-      return {
-        uniform: await measureAccepted(ledger, uniform),
-        zipf: await measureAccepted(ledger, zipfian(ACCOUNTS)),
-        hot: await measureAccepted(ledger, () => 0),
-      };
+      const lone = await measureLone(ledger, machine.bare);
+      return { lone, uniform: await measureAccepted(ledger, uniform) };
     });
+    const accepted = await machine.withLedger({ LEDGER_PROJECTOR_LAG: UNBOUNDED_LAG }, async (ledger) => ({
+      uniform: await measureAccepted(ledger, uniform),
+      zipf: await measureAccepted(ledger, zipfian(ACCOUNTS)),
+      hot: await measureAccepted(ledger, () => 0),
+    }));
+    const pgbench = await measurePgbench(Math.max(1, Math.round(SECONDS / 3)));
     const { sustained, lone } = await machine.withLedger({}, async (ledger) => {
       const measured = { sustained: await measureSustained(ledger), lone: await measureLone(ledger, machine.bare) };
       await mustBeIntact(ledger.channel);
@@ -43,7 +50,6 @@ export async function benchLedger(): Promise<object> {
     const plainMongo = await measurePlain(machine.bare);
     await machine.stop();
     const takeover = await benchTakeover();
-    const pgbench = await measurePgbench(Math.max(1, Math.round(SECONDS / 3)));
     const peer = 'spread' in pgbench ? Math.max(pgbench.spread.perSecond, pgbench.hot.perSecond) : Number.NaN;
     const figures = {
       acceptedToPgbench: ratio(accepted.uniform.perSecond, peer),
@@ -51,11 +57,16 @@ export async function benchLedger(): Promise<object> {
       sustainedBehindMaxSeconds: sustained.behindMaxSeconds,
       hotToUniform: ratio(accepted.hot.perSecond, accepted.uniform.perSecond),
       loneToParts: lone.toParts,
+      loneToChain: lone.toChain,
+      youngAcceptedToPgbench: ratio(young.uniform.perSecond, peer),
+      youngLoneToParts: young.lone.toParts,
+      youngLoneToChain: young.lone.toChain,
     };
     return {
       mongodb: process.env.MONGODB_URI === undefined ? 'embedded' : 'as configured',
       secondsEach: SECONDS,
       callers: CALLERS,
+      young,
       accepted,
       sustained,
       lone,
@@ -69,16 +80,16 @@ export async function benchLedger(): Promise<object> {
   }
 }
 
-type RunningLedger = { client: Ledger; channel: RpcChannel; adminPort: number; pids: readonly number[] };
+type Chain = RpcClient<typeof RoutingService>;
+type RunningLedger = { client: Ledger; chain: Chain; channel: RpcChannel; adminPort: number; pids: readonly number[] };
 
 /** MongoDB and, for a time, a ledger on it, each in a process of its own. */
 async function startMachine() {
   const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-bench-ledger-'));
   const children: ChildProcess[] = [];
-  const start = (program: string, args: readonly string[], env: Record<string, string>) => {
-    const main = fileURLToPath(new URL(`../../${program}/src/main.ts`, import.meta.url));
+  const start = (main: URL, args: readonly string[], env: Record<string, string>) => {
     const stdio: ['ignore', 'ignore', 'inherit'] = ['ignore', 'ignore', 'inherit'];
-    const child = spawn(process.execPath, [main, ...args], { stdio, env: { ...process.env, ...env } });
+    const child = spawn(process.execPath, [fileURLToPath(main), ...args], { stdio, env: { ...process.env, ...env } });
     children.push(child);
     return child;
   };
@@ -97,7 +108,7 @@ async function startMachine() {
     rmSync(folder, { recursive: true, force: true });
   };
   if (process.env.MONGODB_URI === undefined)
-    start('packages/embedded-mongo', ['--data', path.join(folder, 'mongo'), '--port', String(port)], {});
+    start(mainOf('packages/embedded-mongo'), ['--data', path.join(folder, 'mongo'), '--port', String(port)], {});
   await eventually('MongoDB answers', async () => (await mongo.connect()) !== undefined, 30_000);
   return {
     bare: mongo.db(`${prefix}bare`).collection<Bare>('bare'),
@@ -105,15 +116,26 @@ async function startMachine() {
       const [rpcPort, adminPort] = [await freePort(), await freePort()];
       const ports = { RPC_PORT: String(rpcPort), ADMIN_PORT: String(adminPort) };
       const common = { GERBANG_ENV: 'sandbox', MONGODB_URI: uri, MONGODB_DB_PREFIX: prefix, LEDGER_INSTANCE: 'bench' };
-      const child = start('services/ledger', [], { ...common, ...ports, ...env });
+      const child = start(mainOf('services/ledger'), [], { ...common, ...ports, ...env });
+      const chainPort = await freePort();
+      const chain = start(CHAIN, [], { RPC_PORT: String(chainPort), MONGODB_URI: uri, MONGODB_DB_PREFIX: prefix });
+      const chainChannel = openChannel({ address: `127.0.0.1:${chainPort}`, tls: undefined, timeoutMs: 30_000 });
       const channel = openLedgerChannel({ addresses: [`127.0.0.1:${rpcPort}`], tls: undefined, timeoutMs: 30_000 });
       try {
         const ready = async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok;
         await eventually('the ledger is ready', ready, 60_000);
         const pids = children.flatMap(({ pid, exitCode }) => (pid === undefined || exitCode !== null ? [] : [pid]));
-        return await use({ client: channel.client(LedgerService), channel, adminPort, pids });
+        return await use({
+          client: channel.client(LedgerService),
+          chain: chainChannel.client(RoutingService),
+          channel,
+          adminPort,
+          pids,
+        });
       } finally {
         await channel.close();
+        await chainChannel.close();
+        await end(chain);
         await end(child);
       }
     },
@@ -161,25 +183,37 @@ async function driveCounting(ledger: RunningLedger, account: () => number) {
   return { ...load, postingsPerBatch, cpuMicrosPerPosting };
 }
 
-/** One posting at a time, beside the three things that it can't do without. */
-async function measureLone({ client, channel }: RunningLedger, bare: Collection<Bare>) {
+/** One posting at a time, beside the three things that it can't do without: each alone, and one after the other in one bare process in between (`chain`). */
+async function measureLone({ client, chain, channel }: RunningLedger, bare: Collection<Bare>) {
   const ms = (SECONDS * 1_000) / 8;
   const health = channel.client(Health);
-  const rounds: { post: Load; insert: Load; findOne: Load; call: Load }[] = [];
+  const run = Date.now();
+  const rounds: Record<'post' | 'chain' | 'insert' | 'findOne' | 'call', Load>[] = [];
   // By turns, so that what else the machine does falls upon all of them.
   for (let turn = 0; turn < 3; turn++) {
     rounds.push({
       post: await drive(1, ms, (n) => hold(client, n % ACCOUNTS)),
-      insert: await drive(1, ms / 2, (n) => bare.insertOne({ _id: `bare-${turn}-${n}`, sen: 1 })),
-      findOne: await drive(1, ms / 2, (n) => bare.findOne({ _id: `bare-${turn}-${n}` })),
+      chain: await drive(1, ms / 2, () => chain.listPartitions({})),
+      insert: await drive(1, ms / 2, (n) => bare.insertOne({ _id: `${run}-${turn}-${n}`, sen: 1 })),
+      findOne: await drive(1, ms / 2, (n) => bare.findOne({ _id: `${run}-${turn}-${n}` })),
       call: await drive(1, ms / 2, () => health.check({})),
     });
   }
-  const p50Ms = (of: 'post' | 'insert' | 'findOne' | 'call') => median(rounds.map((round) => round[of].p50Ms));
+  const p50Ms = (of: keyof (typeof rounds)[number]) => median(rounds.map((round) => round[of].p50Ms));
   const parts = { insert: p50Ms('insert'), findOne: p50Ms('findOne'), call: p50Ms('call') };
   const partsP50Ms = Number((parts.insert + parts.findOne + parts.call).toFixed(2));
   const p99Ms = median(rounds.map(({ post }) => post.p99Ms));
-  return { p50Ms: p50Ms('post'), p99Ms, parts, partsP50Ms, toParts: ratio(p50Ms('post'), partsP50Ms) };
+  const chainP50Ms = p50Ms('chain');
+  const post = p50Ms('post');
+  return {
+    p50Ms: post,
+    p99Ms,
+    parts,
+    partsP50Ms,
+    chainP50Ms,
+    toParts: ratio(post, partsP50Ms),
+    toChain: ratio(post, chainP50Ms),
+  };
 }
 
 const ratio = (a: number, b: number) => Number((a / b).toFixed(2));
