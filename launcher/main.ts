@@ -65,5 +65,6 @@ function addresses(): Record<string, string> {
     MERCHANT_RPC: `127.0.0.1:${ports.merchantRpc}`,
     LEDGER_RPC: `127.0.0.1:${ports.ledgerRpc}`,
     MONEY_OUT_RPC: `127.0.0.1:${ports.moneyOutRpc}`,
+    MONEY_IN_RPC: `127.0.0.1:${ports.moneyInRpc}`,
   };
 }

@@ -18,6 +18,7 @@ export const PORTS = {
   moneyOutAdmin: { variable: 'MONEY_OUT_ADMIN_PORT', standard: 9203, purpose: 'probes and metrics of money-out' },
   notifierAdmin: { variable: 'NOTIFIER_ADMIN_PORT', standard: 9204, purpose: 'probes and metrics of notifier' },
   simulatorAdmin: { variable: 'SIMULATOR_ADMIN_PORT', standard: 9205, purpose: 'probes and metrics of simulator' },
+  moneyInAdmin: { variable: 'MONEY_IN_ADMIN_PORT', standard: 9206, purpose: 'probes and metrics of money-in' },
   mongodb: { variable: 'MONGODB_PORT', standard: 27027, purpose: 'MongoDB' },
   nats: { variable: 'NATS_PORT', standard: 4223, purpose: 'NATS' },
   /** Named in demo.json already (contract §1); nothing listens there until their products exist. */

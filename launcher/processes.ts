@@ -77,6 +77,7 @@ export function processTable(options: TableOptions): ProcessSpec[] {
     service('merchant', ports.merchantAdmin, { RPC_PORT: String(ports.merchantRpc), GERBANG_KEKS: secrets.keks }),
     service('ledger', ports.ledgerAdmin, { RPC_PORT: String(ports.ledgerRpc) }),
     service('money-out', ports.moneyOutAdmin, { RPC_PORT: String(ports.moneyOutRpc), ...rail }),
+    service('money-in', ports.moneyInAdmin, { RPC_PORT: String(ports.moneyInRpc), PAY_URL: `http://${at(ports.pay)}` }),
     service('notifier', ports.notifierAdmin, { RPC_PORT: String(ports.notifierRpc), WEBHOOK_ALLOW_PRIVATE: 'true' }),
     service('edge', ports.edgeAdmin, {
       EDGE_PORT: String(ports.edge),

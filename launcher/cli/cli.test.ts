@@ -92,7 +92,12 @@ beforeAll(async () => {
     },
   });
   const port = await servicePort(merchant);
-  environment = { MERCHANT_RPC: `127.0.0.1:${port}`, LEDGER_RPC: othersAddress, MONEY_OUT_RPC: othersAddress };
+  environment = {
+    MERCHANT_RPC: `127.0.0.1:${port}`,
+    LEDGER_RPC: othersAddress,
+    MONEY_OUT_RPC: othersAddress,
+    MONEY_IN_RPC: othersAddress,
+  };
 }, TOGETHER_MS);
 
 afterAll(async () => {

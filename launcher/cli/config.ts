@@ -10,6 +10,7 @@ const shape = {
   MERCHANT_RPC: env.address().default('127.0.0.1:9101'),
   LEDGER_RPC: env.addresses().prefault('127.0.0.1:9102'),
   MONEY_OUT_RPC: env.address().default('127.0.0.1:9103'),
+  MONEY_IN_RPC: env.address().default('127.0.0.1:9105'),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -2,6 +2,20 @@ export { accountStatusOf, presentAccount } from './account.ts';
 export { presentAccountTransfer } from './account-transfer.ts';
 export { presentCallbackSettings } from './callback-settings.ts';
 export { presentDelivery } from './delivery.ts';
+export { presentEwalletCheckout } from './ewallet-checkout.ts';
+export {
+  EWALLET_WORDS,
+  HISTORY_WORDS,
+  PAYMENT_LINK_WORDS,
+  QRIS_WORDS,
+  type StatusWords,
+  statusOfWord,
+  VIRTUAL_ACCOUNT_WORDS,
+} from './payable-status.ts';
+export { presentHistory, presentPaymentLink } from './payment-link.ts';
+export { presentQrisTransaction } from './qris-transaction.ts';
+export { presentRetailTransaction } from './retail-transaction.ts';
 export { entryTypeOf, presentEntry, presentSettlement } from './statement.ts';
 export { presentTransfer, presentTransferForWebhook, transferStatusOf } from './transfer.ts';
+export { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
 export { type DomainEvent, presentWebhook, type UrlSetting, type Webhook } from './webhook.ts';

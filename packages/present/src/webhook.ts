@@ -1,5 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { presentMoneyInWebhook } from './money-in-webhook.ts';
 import { presentTransferForWebhook } from './transfer.ts';
 
 /** Which of a merchant's callback URLs an event goes to (merchant-api.md, Events). */
@@ -20,6 +21,7 @@ export type DomainEvent = { type: string; schema: number; payload: Uint8Array; a
  * with the reason and can be rendered again after a fix.
  */
 export function presentWebhook(service: string, event: DomainEvent): Webhook | undefined {
+  if (service === 'money-in') return presentMoneyInWebhook(event);
   switch (`${service}/${event.type}`) {
     case 'money-out/disbursement.succeeded':
     case 'money-out/disbursement.failed':

@@ -16,8 +16,8 @@ const shape = {
   EDGE_PORT: env.port(8080),
   MERCHANT_RPC: env.address(),
   LEDGER_RPC: env.addresses(),
-  MONEY_IN_RPC: env.address(),
   MONEY_OUT_RPC: env.address(),
+  MONEY_IN_RPC: env.address(),
   NOTIFIER_RPC: env.address(),
   RAILS_HOST: env.host(),
   RAILS_PORT: env.port(8082),
@@ -41,6 +41,8 @@ const shape = {
     }),
   /** Requests a minute, per merchant (contract §2). */
   RATE_LIMIT_PER_MINUTE: env.integer(6_000, 1),
+  /** Requests to create a retail transaction a minute, per merchant (contract §2). */
+  RATE_LIMIT_RETAIL_PER_MINUTE: env.integer(60, 1),
   /** Requests to the token endpoints a minute, per client and address (contract §2). */
   RATE_LIMIT_TOKEN_PER_MINUTE: env.integer(120, 1),
 };

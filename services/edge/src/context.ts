@@ -1,5 +1,12 @@
 import type { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type {
+  EwalletCheckoutService,
+  PaymentLinkService,
+  QrisService,
+  RetailService,
+  VirtualAccountService,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { MerchantDirectory, RpcClient } from '@gerbang/rpc';
@@ -18,6 +25,11 @@ export type Context = {
   statements: RpcClient<typeof StatementService>;
   disbursements: RpcClient<typeof DisbursementService>;
   accountTransfers: RpcClient<typeof AccountTransferService>;
+  virtualAccounts: RpcClient<typeof VirtualAccountService>;
+  qris: RpcClient<typeof QrisService>;
+  ewalletCheckouts: RpcClient<typeof EwalletCheckoutService>;
+  retail: RpcClient<typeof RetailService>;
+  paymentLinks: RpcClient<typeof PaymentLinkService>;
   deliveries: RpcClient<typeof DeliveryService>;
   /** Accounts and ledger partitions of merchants. */
   directory: MerchantDirectory;
@@ -26,6 +38,7 @@ export type Context = {
   tokens: TokenVerifier;
   merchantLimit: RateLimiter;
   tokenLimit: RateLimiter;
+  retailLimit: RateLimiter;
   trustedProxies: TrustedProxies;
   /** Real time: authentication never goes by the business clock (contract §11). */
   realNow: () => number;

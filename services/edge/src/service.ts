@@ -1,6 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import {
+  EwalletCheckoutService,
+  PaymentLinkService,
+  QrisService,
+  RetailService,
+  VirtualAccountService,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
@@ -54,6 +61,7 @@ export async function startService(config: Config, options: { realNow?: () => nu
     const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
     closing.push('ledger channel', () => ledgerChannel.close());
     const moneyOutChannel = open(config.MONEY_OUT_RPC);
+    const moneyInChannel = open(config.MONEY_IN_RPC);
     const context: Context = {
       merchants,
       accounts: merchantChannel.client(AccountService),
@@ -61,12 +69,18 @@ export async function startService(config: Config, options: { realNow?: () => nu
       statements: ledgerChannel.client(StatementService),
       disbursements: moneyOutChannel.client(DisbursementService),
       accountTransfers: moneyOutChannel.client(AccountTransferService),
+      virtualAccounts: moneyInChannel.client(VirtualAccountService),
+      qris: moneyInChannel.client(QrisService),
+      ewalletCheckouts: moneyInChannel.client(EwalletCheckoutService),
+      retail: moneyInChannel.client(RetailService),
+      paymentLinks: moneyInChannel.client(PaymentLinkService),
       deliveries: open(config.NOTIFIER_RPC).client(DeliveryService),
       directory,
       access,
       tokens,
       merchantLimit: createRateLimiter(config.RATE_LIMIT_PER_MINUTE),
       tokenLimit: createRateLimiter(config.RATE_LIMIT_TOKEN_PER_MINUTE),
+      retailLimit: createRateLimiter(config.RATE_LIMIT_RETAIL_PER_MINUTE),
       trustedProxies: config.TRUSTED_PROXIES,
       realNow,
       metrics: createEdgeMetrics(registry),
@@ -76,7 +90,7 @@ export async function startService(config: Config, options: { realNow?: () => nu
     closing.push('http', () => app.close());
     await app.listen({ host: config.EDGE_HOST, port: config.EDGE_PORT });
     const railsApp = createRailsApp({
-      moneyIn: open(config.MONEY_IN_RPC).client(RailService),
+      moneyIn: moneyInChannel.client(RailService),
       partners: config.RAIL_PARTNERS,
       realNow,
       metrics: context.metrics,

@@ -47,8 +47,8 @@ export async function startEdge(
     ADMIN_PORT: '0',
     MERCHANT_RPC: address,
     LEDGER_RPC: address,
-    MONEY_IN_RPC: address,
     MONEY_OUT_RPC: address,
+    MONEY_IN_RPC: address,
     NOTIFIER_RPC: address,
     ...environment,
   });

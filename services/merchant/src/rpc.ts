@@ -47,9 +47,9 @@ export function implementations(context: Context) {
       },
       {
         getAccess: ['edge'],
-        getProfile: ['edge', 'money-out'],
-        getAccount: ['edge', 'money-out'],
-        checkVersions: ['edge', 'money-out'],
+        getProfile: ['edge', 'money-out', 'money-in'],
+        getAccount: ['edge', 'money-out', 'money-in'],
+        checkVersions: ['edge', 'money-out', 'money-in'],
         issueToken: ['edge'],
         listVerificationKeys: ['edge'],
         getCallbackSettings: ['edge'],

@@ -10,6 +10,7 @@ const shape = {
   ADMIN_PORT: env.port(9204),
   MERCHANT_RPC: env.address(),
   MONEY_OUT_RPC: env.address(),
+  MONEY_IN_RPC: env.address(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
   WEBHOOK_ENDPOINT_CONCURRENCY: env.integer(8, 1),
   WEBHOOK_CONCURRENCY: env.integer(512, 1),

@@ -88,6 +88,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
     closing.push('bus', () => bus.close());
     const sources = [
       { service: 'money-out', address: config.MONEY_OUT_RPC },
+      { service: 'money-in', address: config.MONEY_IN_RPC },
       { service: 'merchant', address: config.MERCHANT_RPC },
     ];
     for (const { service, address } of sources) {

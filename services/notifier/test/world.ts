@@ -122,6 +122,7 @@ export async function openWorld(mongo: TestMongo) {
       ADMIN_PORT: '0',
       MERCHANT_RPC: `127.0.0.1:${merchantPort}`,
       MONEY_OUT_RPC: `127.0.0.1:${owner.port}`,
+      MONEY_IN_RPC: `127.0.0.1:${owner.port}`,
       WEBHOOK_ALLOW_PRIVATE: 'true',
       ...more,
     });

@@ -3,7 +3,7 @@ import type { Call } from './route.ts';
 
 const KEY = /^[\x20-\x7e]{1,64}$/;
 
-/** What the owner of the resource claims for the Idempotency-Key of a request that creates (contract §2). */
+/** What the owner of the resource claims for the Idempotency-Key of a request that creates (contract §2). `route`: method and path. */
 export type IdempotencyKey = { key: string; route: string; bodyHash: string };
 
 /** The request's Idempotency-Key, if it has one. Refusals: validation. */
@@ -11,5 +11,10 @@ export function idempotencyKeyOf(call: Call): IdempotencyKey | undefined {
   const key = call.header('idempotency-key');
   if (key === undefined) return undefined;
   if (!KEY.test(key)) throw new RefusalError(refuseField('Idempotency-Key', 'must be 1 to 64 printable ASCII characters'));
-  return { key, route: call.route, bodyHash: call.bodyHash() };
+  return { key, route: pathOf(call), bodyHash: call.bodyHash() };
+}
+
+/** Method and path as they were asked for: a key for one account's route is another key for another account's. */
+function pathOf({ route, params }: Call): string {
+  return route.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

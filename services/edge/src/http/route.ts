@@ -39,7 +39,7 @@ export type Handler = (context: Context, call: Call) => Promise<Answer>;
 
 /** A line of the URL map. */
 export type Route = {
-  method: 'GET' | 'POST' | 'PUT';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** A pattern such as /api/v1.0/balance-inquiry/:account_id. */
   path: string;
   envelope: Envelope;

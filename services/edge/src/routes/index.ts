@@ -1,10 +1,8 @@
-import { ADAPTIVE_PLACES, TOKEN_PLACES } from '../http/admission.ts';
-import { admitBearer } from '../http/auth.ts';
+import { TOKEN_PLACES } from '../http/admission.ts';
 import { admitBasic, admitClientSignature } from '../http/client-credentials.ts';
-import type { Envelope } from '../http/envelope.ts';
 import { v1 } from '../http/envelope-v1.ts';
 import { v2 } from '../http/envelope-v2.ts';
-import type { Handler, Route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { createAccountTransfer } from './account-transfers/create.ts';
 import { listAccountTransfers } from './account-transfers/list.ts';
 import { showAccountTransfer } from './account-transfers/show.ts';
@@ -21,6 +19,8 @@ import { inquireStatus } from './disbursement/inquiry-status.ts';
 import { listTransfers } from './disbursement/list.ts';
 import { showTransfer } from './disbursement/show.ts';
 import { transferV1, transferV2 } from './disbursement/transfer.ts';
+import { get, post, put, signedPost } from './methods.ts';
+import { moneyInRoutes } from './money-in.ts';
 import { listSettlements } from './settlements/list.ts';
 import { listStatement } from './statements/list.ts';
 import { issueToken } from './token/issue.ts';
@@ -53,6 +53,8 @@ export const routes: readonly Route[] = [
   get('/api/v1.0/webhook-deliveries/:id', v1, showDelivery),
   post('/api/v1.0/webhook-deliveries/:id/redeliver', v1, redeliver),
 
+  ...moneyInRoutes,
+
   post('/api/v2.0/disbursement/check-beneficiary', v2, checkBeneficiary),
   signedPost('/api/v2.0/disbursement/transfer', v2, transferV2),
   get('/api/v2.0/disbursement/fee', v2, fee),
@@ -69,21 +71,4 @@ export const routes: readonly Route[] = [
 
 function token(path: string, admit: Route['admit']): Route {
   return { method: 'POST', path, envelope: v1, admit, signed: false, form: true, places: TOKEN_PLACES, handle: issueToken };
-}
-
-function get(path: string, envelope: Envelope, handle: Handler): Route {
-  return { method: 'GET', path, envelope, admit: admitBearer, signed: false, form: false, places: ADAPTIVE_PLACES, handle };
-}
-
-function post(path: string, envelope: Envelope, handle: Handler): Route {
-  return { method: 'POST', path, envelope, admit: admitBearer, signed: false, form: false, places: ADAPTIVE_PLACES, handle };
-}
-
-function put(path: string, envelope: Envelope, handle: Handler): Route {
-  return { method: 'PUT', path, envelope, admit: admitBearer, signed: false, form: false, places: ADAPTIVE_PLACES, handle };
-}
-
-/** A route that needs the request signature (contract §3). */
-function signedPost(path: string, envelope: Envelope, handle: Handler): Route {
-  return { ...post(path, envelope, handle), signed: true };
 }

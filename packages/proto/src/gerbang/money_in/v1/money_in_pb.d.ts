@@ -832,6 +832,13 @@ export declare type QrisTransaction = Message<"gerbang.money_in.v1.QrisTransacti
    * @generated from field: int32 events_count = 19;
    */
   eventsCount: number;
+
+  /**
+   * Its expiry has passed, by business time, however it stands.
+   *
+   * @generated from field: bool is_expired = 20;
+   */
+  isExpired: boolean;
 };
 
 /**
@@ -865,6 +872,27 @@ export declare type QrisPayer = Message<"gerbang.money_in.v1.QrisPayer"> & {
    * @generated from field: string customer_name = 4;
    */
   customerName: string;
+
+  /**
+   * For instance SAVING.
+   *
+   * @generated from field: string customer_account_type = 5;
+   */
+  customerAccountType: string;
+
+  /**
+   * Issuer and acquirer are the same institution.
+   *
+   * @generated from field: bool on_us = 6;
+   */
+  onUs: boolean;
+
+  /**
+   * Retrieval reference number.
+   *
+   * @generated from field: string rrn = 7;
+   */
+  rrn: string;
 };
 
 /**
@@ -2427,7 +2455,7 @@ export declare type RefundSuspenseResponse = Message<"gerbang.money_in.v1.Refund
 export declare const RefundSuspenseResponseSchema: GenMessage<RefundSuspenseResponse>;
 
 /**
- * Payload of "va-transaction.paid" and "va-transaction.settled".
+ * Payload of "va-transaction.paid".
  *
  * @generated from message gerbang.money_in.v1.VaTransactionEvent
  */
@@ -2463,7 +2491,7 @@ export declare type VirtualAccountEvent = Message<"gerbang.money_in.v1.VirtualAc
 export declare const VirtualAccountEventSchema: GenMessage<VirtualAccountEvent>;
 
 /**
- * Payload of "qris.paid", "qris.expired" and "qris.settled".
+ * Payload of "qris.paid" and "qris.expired".
  *
  * @generated from message gerbang.money_in.v1.QrisEvent
  */
@@ -2481,7 +2509,7 @@ export declare type QrisEvent = Message<"gerbang.money_in.v1.QrisEvent"> & {
 export declare const QrisEventSchema: GenMessage<QrisEvent>;
 
 /**
- * Payload of "ewallet-checkout.paid", "ewallet-checkout.failed", "ewallet-checkout.expired" and "ewallet-checkout.settled".
+ * Payload of "ewallet-checkout.paid", "ewallet-checkout.failed" and "ewallet-checkout.expired".
  *
  * @generated from message gerbang.money_in.v1.EwalletCheckoutEvent
  */
@@ -2499,7 +2527,7 @@ export declare type EwalletCheckoutEvent = Message<"gerbang.money_in.v1.EwalletC
 export declare const EwalletCheckoutEventSchema: GenMessage<EwalletCheckoutEvent>;
 
 /**
- * Payload of "retail.paid", "retail.expired" and "retail.settled".
+ * Payload of "retail.paid" and "retail.expired".
  *
  * @generated from message gerbang.money_in.v1.RetailEvent
  */
@@ -2535,8 +2563,7 @@ export declare type PaymentLinkEvent = Message<"gerbang.money_in.v1.PaymentLinkE
 export declare const PaymentLinkEventSchema: GenMessage<PaymentLinkEvent>;
 
 /**
- * Payload of "payment-link-history.opened", "payment-link-history.expired", "payment-link-history.paid" and "payment-link-history.settled": the history and its
- * link as they were then.
+ * Payload of "payment-link-history.opened", "payment-link-history.expired" and "payment-link-history.paid": the history and its link as they were then.
  *
  * @generated from message gerbang.money_in.v1.PaymentLinkHistoryEvent
  */

@@ -1,0 +1,59 @@
+import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+
+/** A product's own words for how its payables stand (merchant-api.md, states; contract §5). */
+export type StatusWords = Readonly<Record<Exclude<PayableStatus, PayableStatus.UNSPECIFIED>, string>>;
+
+export const VIRTUAL_ACCOUNT_WORDS: StatusWords = {
+  [PayableStatus.ACTIVE]: 'active',
+  [PayableStatus.COMPLETED]: 'completed',
+  [PayableStatus.EXPIRED]: 'expired',
+  [PayableStatus.INACTIVE]: 'inactive',
+  [PayableStatus.FAILED]: 'failed',
+};
+
+/** A payment link's are the same. */
+export const PAYMENT_LINK_WORDS = VIRTUAL_ACCOUNT_WORDS;
+
+export const QRIS_WORDS: StatusWords = {
+  [PayableStatus.ACTIVE]: 'open',
+  [PayableStatus.COMPLETED]: 'success',
+  [PayableStatus.EXPIRED]: 'expired',
+  [PayableStatus.INACTIVE]: 'canceled',
+  [PayableStatus.FAILED]: 'failed',
+};
+
+export const EWALLET_WORDS: StatusWords = {
+  [PayableStatus.ACTIVE]: 'pending',
+  [PayableStatus.COMPLETED]: 'success',
+  [PayableStatus.EXPIRED]: 'expired',
+  [PayableStatus.INACTIVE]: 'failed',
+  [PayableStatus.FAILED]: 'failed',
+};
+
+export const RETAIL_WORDS: StatusWords = {
+  [PayableStatus.ACTIVE]: 'unpaid',
+  [PayableStatus.COMPLETED]: 'paid',
+  [PayableStatus.EXPIRED]: 'expired',
+  [PayableStatus.INACTIVE]: 'failed',
+  [PayableStatus.FAILED]: 'failed',
+};
+
+export const HISTORY_WORDS: StatusWords = {
+  [PayableStatus.ACTIVE]: 'pending',
+  [PayableStatus.COMPLETED]: 'paid',
+  [PayableStatus.EXPIRED]: 'expired',
+  [PayableStatus.INACTIVE]: 'failed',
+  [PayableStatus.FAILED]: 'failed',
+};
+
+/** The product's word for a status. */
+export function statusWord(words: StatusWords, status: PayableStatus): string {
+  if (status === PayableStatus.UNSPECIFIED) throw new Error('a payable has no status');
+  return words[status];
+}
+
+/** The status behind a word, for list filters; undefined when the product has no such word. */
+export function statusOfWord(words: StatusWords, word: string): PayableStatus | undefined {
+  const found = Object.entries(words).find(([, known]) => known === word);
+  return found === undefined ? undefined : Number(found[0]);
+}

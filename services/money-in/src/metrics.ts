@@ -1,0 +1,67 @@
+import { Counter, Histogram, type Registry } from '@gerbang/runtime';
+
+/** One helper a business event. */
+export type Metrics = {
+  created(product: string): void;
+  paid(product: string, durationMs: number): void;
+  settled(product: string): void;
+  expired(product: string): void;
+  rejected(rail: string, reason: string): void;
+  contradicted(): void;
+};
+
+export function createMoneyInMetrics(registry: Registry): Metrics {
+  const registers = [registry];
+  const created = new Counter({
+    name: 'gerbang_payables_created_total',
+    help: 'What customers can pay',
+    labelNames: ['product'],
+    registers,
+  });
+  const paid = new Counter({
+    name: 'gerbang_payments_total',
+    help: 'Payments that were credited',
+    labelNames: ['product'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'gerbang_payment_duration_seconds',
+    help: 'From what the rail has told to the credit, business time',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3, 10, 60],
+    registers,
+  });
+  const settled = new Counter({
+    name: 'gerbang_payments_settled_total',
+    help: 'Payments that have settled',
+    labelNames: ['product'],
+    registers,
+  });
+  const expired = new Counter({
+    name: 'gerbang_payables_expired_total',
+    help: 'Payables whose time was over',
+    labelNames: ['product'],
+    registers,
+  });
+  const rejected = new Counter({
+    name: 'gerbang_payments_rejected_total',
+    help: 'Payments that fit nothing, refused or in suspense',
+    labelNames: ['rail', 'reason'],
+    registers,
+  });
+  const contradictions = new Counter({
+    name: 'gerbang_rail_contradictions_total',
+    help: 'What rails have told that contradicts what they told before',
+    registers,
+  });
+  return {
+    created: (product) => created.inc({ product }),
+    paid(product, durationMs) {
+      paid.inc({ product });
+      duration.observe(Math.max(0, durationMs) / 1_000);
+    },
+    settled: (product) => settled.inc({ product }),
+    expired: (product) => expired.inc({ product }),
+    rejected: (rail, reason) => rejected.inc({ rail, reason }),
+    contradicted: () => contradictions.inc(),
+  };
+}

@@ -1,0 +1,161 @@
+import { type Refusal, refuse, refuseField } from '@gerbang/core';
+
+/**
+ * What a customer can pay, of any product, as a pure decider: active until it has been paid as often as it may be, or has expired, or its merchant has
+ * deleted it, or it has failed. A payment first takes a use, which nobody else can have then, and finishes it once the ledger has credited the money:
+ * so a use is counted once, whatever crashes in between.
+ */
+export type PayableState = {
+  status: PayableStatus;
+  /** Of a closed amount both are that amount. Sen. */
+  minSen: bigint;
+  maxSen: bigint;
+  /** Undefined: as often as anybody likes. */
+  maxUses: number | undefined;
+  /** Payments that have been credited. */
+  used: number;
+  /** Who has taken a use that is not finished: payments, or sessions of a payment link. At most IN_FLIGHT_MAX. */
+  inFlight: readonly string[];
+  /** Unix milliseconds of business time; undefined: never. */
+  expiresAtMs: number | undefined;
+  /** When it ceased to be active. */
+  endedAtMs: number | undefined;
+};
+
+export type PayableStatus = 'active' | 'completed' | 'expired' | 'inactive' | 'failed';
+
+/** Why a payment does not fit. */
+export type Misfit = 'expired' | 'inactive' | 'used-up' | 'wrong-amount';
+
+/** More payments than this at once, of one payable, have to come again. */
+export const IN_FLIGHT_MAX = 300;
+
+export type PayableCommand =
+  /**
+   * Reserves a use. `paidAtMs` is the rail's transaction time, which decides whether it was in time (architecture §5). `issued`: what was issued before is
+   * still good, however the payable stands now.
+   */
+  | { type: 'take'; by: string; amountSen: bigint; paidAtMs: number; issued?: boolean }
+  /** The ledger has credited what took a use. */
+  | { type: 'finish'; by: string }
+  /** What took a use has come to nothing. */
+  | { type: 'release'; by: string }
+  /** Its time is over. */
+  | { type: 'expire' }
+  /** The merchant does not want it any more. */
+  | { type: 'delete' }
+  /** The rail says that it will not be paid. */
+  | { type: 'fail' }
+  | { type: 'change'; minSen: bigint; maxSen: bigint; maxUses: number | undefined; expiresAtMs: number | undefined };
+
+export type PayableEvent =
+  | { type: 'taken'; by: string }
+  | { type: 'finished'; by: string; completed: boolean; atMs: number }
+  | { type: 'released'; by: string }
+  | { type: 'expired'; atMs: number }
+  | { type: 'deleted'; atMs: number }
+  | { type: 'failed'; atMs: number }
+  | { type: 'changed'; minSen: bigint; maxSen: bigint; maxUses: number | undefined; expiresAtMs: number | undefined };
+
+/** A payable that has just been made. */
+export function newPayable(
+  given: Pick<PayableState, 'minSen' | 'maxSen'> & { maxUses?: number | undefined; expiresAtMs?: number | undefined },
+): PayableState {
+  const { minSen, maxSen, maxUses, expiresAtMs } = given;
+  return { status: 'active', minSen, maxSen, maxUses, used: 0, inFlight: [], expiresAtMs, endedAtMs: undefined };
+}
+
+/**
+ * Decides a command. An empty list: it has been done before, or does not matter any more. Refusals: bad_request (a change of one that is not active),
+ * validation (max_usage), unavailable (too many payments at once). A payment that does not fit is no refusal: see `misfitOf`.
+ */
+export function decide(state: PayableState, command: PayableCommand, nowMs: number): PayableEvent[] | Refusal {
+  switch (command.type) {
+    case 'take':
+      if (state.inFlight.includes(command.by)) return [];
+      if (state.inFlight.length >= IN_FLIGHT_MAX) return refuse('unavailable', { retryAfterMs: 1_000 });
+      return [{ type: 'taken', by: command.by }];
+    case 'finish': {
+      if (!state.inFlight.includes(command.by)) return [];
+      const completed = state.maxUses !== undefined && state.used + 1 >= state.maxUses;
+      return [{ type: 'finished', by: command.by, completed, atMs: nowMs }];
+    }
+    case 'release':
+      return state.inFlight.includes(command.by) ? [{ type: 'released', by: command.by }] : [];
+    case 'expire':
+      return isOverdue(state, nowMs) ? [{ type: 'expired', atMs: nowMs }] : [];
+    case 'delete':
+      return state.status === 'active' ? [{ type: 'deleted', atMs: nowMs }] : [];
+    case 'fail':
+      return state.status === 'active' && state.inFlight.length === 0 ? [{ type: 'failed', atMs: nowMs }] : [];
+    case 'change':
+      return change(state, command);
+    default:
+      return command satisfies never;
+  }
+}
+
+/** Why a payment (or a new session of a link) does not fit; undefined where it does. Whoever has taken a use already fits. */
+export function misfitOf(state: PayableState, command: Extract<PayableCommand, { type: 'take' }>): Misfit | undefined {
+  const { by, amountSen, paidAtMs, issued } = command;
+  if (state.inFlight.includes(by) || issued) return undefined;
+  if (state.maxUses !== undefined && state.used + state.inFlight.length >= state.maxUses) return 'used-up';
+  if (state.expiresAtMs !== undefined && paidAtMs >= state.expiresAtMs) return 'expired';
+  const isOver = state.status === 'inactive' || state.status === 'failed';
+  if (isOver && (state.endedAtMs === undefined || paidAtMs >= state.endedAtMs)) return 'inactive';
+  return amountSen < state.minSen || amountSen > state.maxSen ? 'wrong-amount' : undefined;
+}
+
+/** The state after an event. */
+export function evolve(state: PayableState, event: PayableEvent): PayableState {
+  switch (event.type) {
+    case 'taken':
+      return { ...state, inFlight: [...state.inFlight, event.by] };
+    case 'finished': {
+      const after = { ...without(state, event.by), used: state.used + 1 };
+      return event.completed ? { ...after, status: 'completed', endedAtMs: event.atMs } : after;
+    }
+    case 'released':
+      return without(state, event.by);
+    case 'expired':
+      return { ...state, status: 'expired', endedAtMs: event.atMs };
+    case 'deleted':
+      return { ...state, status: 'inactive', endedAtMs: event.atMs };
+    case 'failed':
+      return { ...state, status: 'failed', endedAtMs: event.atMs };
+    case 'changed': {
+      const { minSen, maxSen, maxUses, expiresAtMs } = event;
+      return { ...state, minSen, maxSen, maxUses, expiresAtMs };
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Whether its time is over and nothing has ended it yet. */
+export function isOverdue({ status, expiresAtMs }: PayableState, nowMs: number): boolean {
+  return status === 'active' && expiresAtMs !== undefined && expiresAtMs <= nowMs;
+}
+
+/**
+ * The moment that counts as the payment's. A rail that tells whole seconds may have meant any time up to the end of that second, though none after it has
+ * told of it; so what was paid right after the expiry does not slip in before it.
+ */
+export function effectivePaidAtMs(paidAtMs: number, receivedAtMs: number): number {
+  if (paidAtMs % 1_000 !== 0) return paidAtMs;
+  return Math.max(paidAtMs, Math.min(paidAtMs + 999, receivedAtMs));
+}
+
+function change(state: PayableState, command: Extract<PayableCommand, { type: 'change' }>): PayableEvent[] | Refusal {
+  if (state.status !== 'active') return refuse('bad_request', { message: `It is ${state.status} and can't be changed any more` });
+  const { minSen, maxSen, maxUses, expiresAtMs } = command;
+  const taken = state.used + state.inFlight.length;
+  if (maxUses !== undefined && (maxUses < taken || maxUses <= state.used)) {
+    return refuseField('max_usage', `must be more than the ${taken} that are used already`);
+  }
+  return [{ type: 'changed', minSen, maxSen, maxUses, expiresAtMs }];
+}
+
+function without(state: PayableState, by: string): PayableState {
+  return { ...state, inFlight: state.inFlight.filter((one) => one !== by) };
+}

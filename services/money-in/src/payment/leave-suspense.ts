@@ -1,0 +1,37 @@
+import type { Context } from '../context.ts';
+import { changePayment } from './change.ts';
+import { figuresOf } from './payment.ts';
+import { postOutOfSuspense } from './postings.ts';
+import type { StoredPayment } from './store.ts';
+
+/** The id of the payment that money in suspense has become. */
+export function creditedId(suspendedId: string): string {
+  return `${suspendedId}:credited`;
+}
+
+/** Makes the payment that an operator credits, one for each that is in suspense; it goes its own way from there. */
+export async function finishCredit(context: Context, suspended: StoredPayment): Promise<StoredPayment> {
+  const { order, state } = suspended;
+  if (state.status !== 'crediting') return suspended;
+  const { merchantId, accountId, partition } = state.target;
+  const isItsOwn = merchantId === order.merchantId && accountId === order.accountId;
+  const wanted = {
+    ...order,
+    id: creditedId(order.id),
+    merchantId,
+    accountId,
+    partition,
+    merchantReffNo: isItsOwn ? order.merchantReffNo : '',
+    virtualAccount: isItsOwn ? order.virtualAccount : undefined,
+    fromSuspense: order.partition,
+  };
+  // Where it is there already, this has been done before.
+  await context.payments.insert(wanted, { status: 'accepted', figures: figuresOf(state) }, context.clock.now());
+  return changePayment(context, suspended, { type: 'finish-credit' });
+}
+
+/** The rail has it back. */
+export async function finishRefund(context: Context, suspended: StoredPayment): Promise<StoredPayment> {
+  await postOutOfSuspense(context, suspended.order, suspended.order.partition);
+  return changePayment(context, suspended, { type: 'finish-refund' });
+}

@@ -1,0 +1,41 @@
+import { RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import type { Reason } from '../payment/payment.ts';
+import type { receive } from '../payment/receive.ts';
+
+const REASONS: Record<Reason, RailDecision> = {
+  unknown: RailDecision.UNKNOWN,
+  expired: RailDecision.EXPIRED,
+  inactive: RailDecision.INACTIVE,
+  'used-up': RailDecision.ALREADY_PAID,
+  'wrong-amount': RailDecision.WRONG_AMOUNT,
+};
+
+/** What a rail is told of why a payment does not fit. */
+export function decisionOf(reason: Reason): RailDecision {
+  return REASONS[reason];
+}
+
+/** What a rail is told of a payment that it has notified: the same, however often it asks. */
+export function answerTo({ payment, isNew, isSame }: Awaited<ReturnType<typeof receive>>): RailDecision {
+  if (!isSame) return RailDecision.INCONSISTENT;
+  const { state } = payment;
+  switch (state.status) {
+    case 'paid':
+    case 'settled':
+      return isNew ? RailDecision.ACCEPTED : RailDecision.DUPLICATE;
+    case 'refused':
+      return decisionOf(state.reason);
+    case 'suspended':
+    case 'crediting':
+    case 'credited':
+    case 'refunding':
+    case 'refunded':
+      return RailDecision.SUSPENDED;
+    case 'received':
+    case 'accepted':
+    case 'suspending':
+      throw new Error(`payment ${payment.order.id} is still ${state.status}`);
+    default:
+      return state satisfies never;
+  }
+}

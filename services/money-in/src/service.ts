@@ -1,0 +1,142 @@
+import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
+import type { Clock } from '@gerbang/core';
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { createMerchantDirectory, openChannel, openLedgerChannel, startRpcServer } from '@gerbang/rpc';
+import {
+  type Closeable,
+  ClosingStack,
+  createLogger,
+  createMetrics,
+  startAdmin,
+  startBusinessClock,
+  startTelemetry,
+} from '@gerbang/runtime';
+import { connectStore, openAuditLog, openIdempotencyKeys, type Store, startDueTimer } from '@gerbang/store';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { createMoneyInMetrics } from './metrics.ts';
+import { openClaims } from './payable/claims.ts';
+import { onPayableDue } from './payable/on-due.ts';
+import { openSequence } from './payable/sequence.ts';
+import { openPayableStore, PAYABLES, type PayableStore, type StoredPayableDocument } from './payable/store.ts';
+import { onPaymentDue } from './payment/on-due.ts';
+import { openPaymentStore, PAYMENTS, type StoredPaymentDocument } from './payment/store.ts';
+import { implementations } from './rpc.ts';
+
+const NAME = 'money-in';
+
+/** Longer than a timer's whole work: the ledger and a few writes. */
+const LEASE_MS = 20_000;
+
+export type Service = Closeable & { port: number; adminPort: number };
+
+/** Starts the service; `clock` replaces the business clock in tests. */
+export async function startService(config: Config, options: { clock?: Clock } = {}): Promise<Service> {
+  const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
+  const closing = new ClosingStack(log);
+  try {
+    closing.push('telemetry', await startTelemetry({ service: NAME, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
+    const businessClock = await startBusinessClock(options.clock === undefined ? config.SANDBOX_CLOCK_URL : undefined, log);
+    closing.push('clock', () => businessClock.close());
+    const clock = options.clock ?? businessClock;
+    const store = await connectStore({
+      uri: config.MONGODB_URI,
+      database: `${config.MONGODB_DB_PREFIX}money_in`,
+      appName: NAME,
+    });
+    closing.push('store', () => store.close());
+    const bus = openBus({ url: config.NATS_URL, name: NAME, log });
+    closing.push('bus', () => bus.close());
+    const relay = createRelay({ bus, store, service: NAME, streamReplicas: config.STREAM_REPLICAS, log });
+    closing.push('relay', () => relay.close());
+    const payables = await openPayableStore(store, relay.afterWrite);
+    const payments = await openPaymentStore(store, relay.afterWrite);
+    relay.sweep([PAYABLES, PAYMENTS]);
+
+    const registry = createMetrics(NAME);
+    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
+    closing.push('merchant channel', () => merchantChannel.close());
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
+    closing.push('ledger channel', () => ledgerChannel.close());
+    const merchants = createMerchantDirectory({ merchants: merchantChannel.client(MerchantService), log });
+    closing.push('merchant directory', () => merchants.close());
+
+    const context: Context = {
+      payables,
+      payments,
+      ...numbersOf(store, payables),
+      ledger: ledgerChannel.client(LedgerService),
+      merchants,
+      idempotencyKeys: await openIdempotencyKeys(store, clock),
+      audit: openAuditLog(store),
+      settlesAt: config.settlesAt,
+      vaSeries: config.vaSeries,
+      payUrl: config.PAY_URL,
+      sessionMs: config.PAYMENT_LINK_SESSION_SECONDS * 1_000,
+      suspensePartition: config.SUSPENSE_PARTITION,
+      clock,
+      log,
+      metrics: createMoneyInMetrics(registry),
+    };
+    await startTimers(context, store, closing);
+    const rpc = await startRpcServer({
+      host: config.RPC_HOST,
+      port: config.RPC_PORT,
+      tls: config.tls,
+      log,
+      implementations: [...implementations(context), implementEventSource(store, [PAYABLES, PAYMENTS])],
+      metrics: registry,
+      ready: () => true,
+    });
+    closing.push('rpc', () => rpc.close());
+    const admin = await startAdmin({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      metrics: registry,
+      ready: async () => {
+        await store.ping();
+        return undefined;
+      },
+    });
+    closing.push('admin', () => admin.close());
+    log.info({ port: rpc.port }, 'ready');
+    return { port: rpc.port, adminPort: admin.port, close: () => closing.close() };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+/** Numbers that are unique, and numbers that ascend. */
+function numbersOf(store: Store, payables: PayableStore): Pick<Context, 'claims' | 'numbers'> {
+  return {
+    claims: openClaims(store, async (id) => {
+      const found = await payables.find(id);
+      if (found === undefined) return 'missing';
+      return found.state.status === 'active' ? 'active' : (found.state.endedAtMs ?? 'active');
+    }),
+    numbers: { qris: openSequence(store, 'qris'), link: openSequence(store, 'link'), history: openSequence(store, 'history') },
+  };
+}
+
+/** Expiry of payables; settlement of payments, and what crashes have left. */
+async function startTimers(context: Context, store: Store, closing: ClosingStack): Promise<void> {
+  const { clock, log, payables, payments } = context;
+  const payableTimer = await startDueTimer({
+    collection: store.collection<StoredPayableDocument>(PAYABLES),
+    clock,
+    log,
+    leaseMs: LEASE_MS,
+    handle: (document) => onPayableDue(context, payables.fromDocument(document)),
+  });
+  closing.push('timer of payables', () => payableTimer.close());
+  const paymentTimer = await startDueTimer({
+    collection: store.collection<StoredPaymentDocument>(PAYMENTS),
+    clock,
+    log,
+    leaseMs: LEASE_MS,
+    handle: (document) => onPaymentDue(context, payments.fromDocument(document)),
+  });
+  closing.push('timer of payments', () => paymentTimer.close());
+}

@@ -1,0 +1,230 @@
+import { type AdjustableClock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { Intent, LedgerService, type PostRequest, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import {
+  AmountType,
+  EwalletCheckoutService,
+  PaymentLinkService,
+  QrisService,
+  RetailService,
+  SuspenseService,
+  VirtualAccountKind,
+  VirtualAccountService,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
+import { connectStore } from '@gerbang/store';
+import { freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { startService } from '../src/service.ts';
+
+export type Fee = { product: string; channel: string; fixedSen: bigint; basisPoints: number };
+export type FakeMerchant = {
+  merchantId: string;
+  partition: string;
+  products: string[];
+  accountId: string;
+  status: AccountStatus;
+  limits: { product: string; minimumSen: bigint; maximumSen: bigint }[];
+  fees: Fee[];
+};
+
+const PRODUCTS = ['virtual-account', 'qris', 'ewallet-checkout', 'retail', 'payment-link'];
+
+/** Balances by "<partition>/<what>"; suspense is what the rails have brought and nobody has got. */
+export type Books = Map<string, bigint>;
+
+/** Real gRPC and a real database; the ledger and the merchant service are their contracts in a few lines. NATS is never there. */
+export function useMoneyIn() {
+  const merchants: FakeMerchant[] = [];
+  const books: Books = new Map();
+  const posted = new Map<string, PostRequest>();
+  const scripted: { post?: (request: PostRequest, post: () => Promise<object>) => Promise<object> } = {};
+  const closing: (() => Promise<void>)[] = [];
+  let mongo: TestMongo;
+  let address: string;
+  let databases = 0;
+
+  const add = (name: string, sen: bigint) => books.set(name, (books.get(name) ?? 0n) + sen);
+  /** Once per posting key, as the ledger's contract has it; its rules are tested there. */
+  const post = async (request: PostRequest) => {
+    const { postingKey, intent, partition, accountId, amountSen, feeSen, rail, side, fromSuspense } = request;
+    const known = posted.get(postingKey);
+    if (known !== undefined) {
+      const isSame = known.intent === intent && known.amountSen === amountSen && known.accountId === accountId;
+      if (!isSame) throw new RefusalError(refuse('posting_key_conflict'));
+      return { postedAtMs: 1n };
+    }
+    posted.set(postingKey, request);
+    const suspense = `${partition}/suspense:${rail}`;
+    if (intent === Intent.CREDIT) {
+      if (fromSuspense) add(suspense, -amountSen - feeSen);
+      add(side === Side.SUSPENSE ? suspense : `${accountId}:pending`, amountSen);
+      add('fees', feeSen);
+    } else if (intent === Intent.SETTLE) {
+      add(`${accountId}:pending`, -amountSen);
+      add(`${accountId}:available`, amountSen);
+    } else if (intent === Intent.REFUND) add(suspense, -amountSen);
+    else throw new Error(`money in never asks for ${Intent[intent]}`);
+    return { postedAtMs: 1n };
+  };
+  const unscripted = () => Promise.reject(new Error('not part of these tests'));
+  const ledger: Handlers<typeof LedgerService> = {
+    post: (request) => (scripted.post === undefined ? post(request) : scripted.post(request, () => post(request))),
+    getBalance: unscripted,
+    verify: unscripted,
+  };
+  const merchant: Handlers<typeof MerchantService> = {
+    getProfile: async ({ merchantId }) => {
+      const found = merchants.find((one) => one.merchantId === merchantId);
+      if (found === undefined) throw new RefusalError(refuse('merchant_not_found'));
+      const { products, limits, fees, partition } = found;
+      return { profile: { merchantId, status: MerchantStatus.ACTIVE, version: 1n, partition, products, limits, fees } };
+    },
+    getAccount: async ({ merchantId, accountId }) => {
+      const owner = merchants.find((one) => one.accountId === accountId);
+      if (owner === undefined) throw new RefusalError(refuse('account_not_found'));
+      if (owner.merchantId !== merchantId) throw new RefusalError(refuse('account_of_other_merchant'));
+      return { account: { accountId, merchantId, version: 1n, name: 'Toko', status: owner.status } };
+    },
+    checkVersions: async () => ({}),
+    getAccess: unscripted,
+    issueToken: unscripted,
+    listVerificationKeys: unscripted,
+    getCallbackSettings: unscripted,
+    updateCallbackSettings: unscripted,
+    listWebhookSettings: unscripted,
+  };
+  beforeAll(async () => {
+    mongo = await startTestMongo();
+    const server = await startRpcServer({
+      host: '127.0.0.1',
+      port: 0,
+      tls: undefined,
+      log: testLog('fakes'),
+      ready: () => true,
+      implementations: [implement(LedgerService, ledger, []), implement(MerchantService, merchant, [])],
+    });
+    address = `127.0.0.1:${server.port}`;
+    closing.push(
+      () => mongo.stop(),
+      () => server.close(),
+    );
+  }, 30_000);
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close();
+  }, 30_000);
+  return {
+    scripted,
+    books,
+    posted,
+    newDatabase: () => `${mongo.databasePrefix}${++databases}_`,
+    newMerchant(over: Partial<FakeMerchant> = {}): FakeMerchant {
+      const [merchantId, accountId] = [newUlid(Date.now()), newUlid(Date.now())];
+      const made = {
+        merchantId,
+        accountId,
+        partition: 'p7',
+        products: PRODUCTS,
+        status: AccountStatus.ACTIVE,
+        limits: [],
+        fees: [],
+        ...over,
+      };
+      merchants.push(made);
+      return made;
+    },
+    /** The service's own database, to look into. */
+    async openStore(database: string) {
+      const store = await connectStore({ uri: mongo.uri, database: `${database}money_in`, appName: 'test' });
+      closing.push(() => store.close());
+      return store;
+    },
+    async start(database: string, clock: AdjustableClock = createClock()) {
+      const nowhere = `127.0.0.1:${await freePort()}`;
+      const service = await startService(
+        readConfig({
+          GERBANG_ENV: 'sandbox',
+          LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+          MONGODB_URI: mongo.uri,
+          MONGODB_DB_PREFIX: database,
+          NATS_URL: `nats://${nowhere}`,
+          RPC_PORT: '0',
+          ADMIN_PORT: '0',
+          MERCHANT_RPC: address,
+          LEDGER_RPC: address,
+          PAY_URL: 'https://pay.example/',
+        }),
+        { clock },
+      );
+      const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
+      const close = async () => {
+        await channel.close();
+        await service.close();
+      };
+      closing.push(close);
+      return {
+        clock,
+        close,
+        virtualAccounts: channel.client(VirtualAccountService),
+        qris: channel.client(QrisService),
+        ewallets: channel.client(EwalletCheckoutService),
+        retail: channel.client(RetailService),
+        links: channel.client(PaymentLinkService),
+        rail: channel.client(RailService),
+        suspense: channel.client(SuspenseService),
+      };
+    },
+  };
+}
+
+export type MoneyIn = Awaited<ReturnType<ReturnType<typeof useMoneyIn>['start']>>;
+
+/** A closed virtual account over IDR 50,000, to be paid once within ten minutes. */
+export async function newVirtualAccount(
+  { virtualAccounts, clock }: MoneyIn,
+  { merchantId, accountId }: FakeMerchant,
+  over: Partial<Parameters<MoneyIn['virtualAccounts']['createVirtualAccount']>[0]> = {},
+) {
+  const { virtualAccount } = await virtualAccounts.createVirtualAccount({
+    merchantId,
+    accountId,
+    bankCode: 'BCA',
+    kind: VirtualAccountKind.TEMPORARY,
+    amountType: AmountType.CLOSED,
+    amountSen: 50_000_00n,
+    name: 'Budi',
+    merchantReffNo: 'order-1',
+    ...(over.kind !== VirtualAccountKind.PERMANENT && { expiredAtMs: BigInt(clock.now() + 600_000), maxUsage: 1 }),
+    ...over,
+  });
+  if (virtualAccount === undefined) throw new Error('no virtual account');
+  return virtualAccount;
+}
+
+let references = 0;
+
+/** What the bank tells of a payment; each has a reference of its own unless told. */
+export function vaPayment(clock: AdjustableClock, number: string, over: object = {}) {
+  return {
+    partnerId: 'bank',
+    railReference: `rail-${++references}`,
+    paidAtMs: BigInt(clock.now()),
+    amountSen: 50_000_00n,
+    moneyTaken: false,
+    payable: { case: 'virtualAccount' as const, value: { number } },
+    ...over,
+  };
+}
+
+/** The refusal that a call is answered with, and the fields that it names; fails when there is none. */
+export async function refusalOf(call: Promise<unknown>): Promise<[RefusalCode, string[]]> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof RefusalError) return [error.refusal.refused, Object.keys(error.refusal.errors ?? {})];
+    throw error;
+  }
+  return expect.fail('the call was not refused');
+}
