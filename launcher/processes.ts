@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Ports } from './ports.ts';
-import { writeRailPartners } from './rail-partners.ts';
+import { SANDBOX_HMAC_RAIL, writeRailPartners } from './rail-partners.ts';
 import type { ReadinessProbe } from './readiness.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -73,6 +73,10 @@ export function processTable(options: TableOptions): ProcessSpec[] {
       SIMULATOR_CLIENT_KEY: secrets.rail.clientKey,
       SIMULATOR_CLIENT_SECRET: secrets.rail.clientSecret,
       SIMULATOR_PUBLIC_KEY: secrets.rail.publicKey,
+      SIMULATOR_RAILS_URL: `http://${at(ports.rails)}`,
+      SIMULATOR_PRIVATE_KEY: secrets.rails.privateKey,
+      SIMULATOR_RAIL_SECRET: secrets.rails.clientSecret,
+      SIMULATOR_HMAC_RAILS: SANDBOX_HMAC_RAIL,
     }),
     service('merchant', ports.merchantAdmin, { RPC_PORT: String(ports.merchantRpc), GERBANG_KEKS: secrets.keks }),
     service('ledger', ports.ledgerAdmin, { RPC_PORT: String(ports.ledgerRpc) }),

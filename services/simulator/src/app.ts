@@ -5,9 +5,7 @@ import fastify, {
   type FastifyRequest,
   type HTTPMethods,
 } from 'fastify';
-import { ACCESS_TOKEN, accessToken } from './bank-transfer/access-token.ts';
 import { ACCOUNT_INQUIRY, accountInquiry } from './bank-transfer/account-inquiry.ts';
-import { SnapRefusal, sendAnswer } from './bank-transfer/snap.ts';
 import { TRANSFER_INTERBANK, transferInterbank } from './bank-transfer/transfer-interbank.ts';
 import { TRANSFER_STATUS, transferStatus } from './bank-transfer/transfer-status.ts';
 import { advanceClock } from './clock/advance-clock.ts';
@@ -18,6 +16,23 @@ import { ControlError } from './control/json.ts';
 import { readBooks } from './control/read-books.ts';
 import { setBehaviour } from './control/set-behaviour.ts';
 import type { Handler } from './handler.ts';
+import { confirmEwallet } from './money-in/confirm-ewallet.ts';
+import {
+  DEBIT_CANCEL,
+  DEBIT_PAYMENT,
+  DEBIT_REFUND,
+  DEBIT_STATUS,
+  debitCancel,
+  debitPayment,
+  debitRefund,
+  debitStatus,
+} from './money-in/ewallet.ts';
+import { payRetailCode, payVirtualAccount } from './money-in/pay-number.ts';
+import { payQris } from './money-in/pay-qris.ts';
+import { QR_CANCEL, QR_GENERATE, QR_QUERY, qrCancel, qrGenerate, qrQuery } from './money-in/qris.ts';
+import { CREATE_VA, createVa, DELETE_VA, deleteVa, UPDATE_VA, updateVa } from './money-in/virtual-account.ts';
+import { ACCESS_TOKEN, accessToken } from './snap/access-token.ts';
+import { SnapRefusal, sendAnswer } from './snap/snap.ts';
 
 /** A route of the bank has its SNAP service; one of the control API answers loopback only, unless it changes and tells nothing of anyone. */
 type Route = { method: HTTPMethods; url: string; handler: Handler } & ({ service: string } | { anyone: boolean });
@@ -28,6 +43,20 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/v1.0/account-inquiry-external', handler: accountInquiry, service: ACCOUNT_INQUIRY },
   { method: 'POST', url: '/v1.0/transfer-interbank', handler: transferInterbank, service: TRANSFER_INTERBANK },
   { method: 'POST', url: '/v1.0/transfer/status', handler: transferStatus, service: TRANSFER_STATUS },
+  { method: 'POST', url: '/v1.0/transfer-va/create-va', handler: createVa, service: CREATE_VA },
+  { method: 'PUT', url: '/v1.0/transfer-va/update-va', handler: updateVa, service: UPDATE_VA },
+  { method: 'DELETE', url: '/v1.0/transfer-va/delete-va', handler: deleteVa, service: DELETE_VA },
+  { method: 'POST', url: '/v1.0/qr/qr-mpm-generate', handler: qrGenerate, service: QR_GENERATE },
+  { method: 'POST', url: '/v1.0/qr/qr-mpm-query', handler: qrQuery, service: QR_QUERY },
+  { method: 'POST', url: '/v1.0/qr/qr-mpm-cancel', handler: qrCancel, service: QR_CANCEL },
+  { method: 'POST', url: '/v1.0/debit/payment-host-to-host', handler: debitPayment, service: DEBIT_PAYMENT },
+  { method: 'POST', url: '/v1.0/debit/status', handler: debitStatus, service: DEBIT_STATUS },
+  { method: 'POST', url: '/v1.0/debit/cancel', handler: debitCancel, service: DEBIT_CANCEL },
+  { method: 'POST', url: '/v1.0/debit/refund', handler: debitRefund, service: DEBIT_REFUND },
+  { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },
+  { method: 'POST', url: '/sandbox/qris/pay', handler: payQris, anyone: false },
+  { method: 'POST', url: '/sandbox/retail/:payment_code/pay', handler: payRetailCode, anyone: false },
+  { method: 'POST', url: '/sandbox/ewallet/:transaction_id/confirm', handler: confirmEwallet, anyone: false },
   { method: 'PUT', url: '/sandbox/rails/:rail', handler: setBehaviour, anyone: false },
   { method: 'DELETE', url: '/sandbox/rails/:rail', handler: clearBehaviour, anyone: false },
   { method: 'GET', url: '/sandbox/rails/:rail/books', handler: readBooks, anyone: false },

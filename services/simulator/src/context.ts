@@ -2,12 +2,16 @@ import type { KeyObject } from 'node:crypto';
 import type { AdjustableClock } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
 import type { BankBooks } from './bank-transfer/books.ts';
-import type { InquiryIds } from './bank-transfer/inquiry-ids.ts';
-import type { TokenIssuer } from './bank-transfer/tokens.ts';
 import type { ClockFollowers } from './clock/followers.ts';
 import type { OffsetStore } from './clock/offset-store.ts';
 import type { RailBehaviours } from './control/behaviours.ts';
 import type { Metrics } from './metrics.ts';
+import type { Gateway } from './money-in/gateway.ts';
+import type { Payables } from './money-in/payables.ts';
+import type { Receipts } from './money-in/receipts.ts';
+import type { Refunds } from './money-in/refunds.ts';
+import type { InquiryIds } from './snap/inquiry-ids.ts';
+import type { TokenIssuer } from './snap/tokens.ts';
 
 /** The simulator's dependencies as one plain object. */
 export type Context = {
@@ -18,6 +22,12 @@ export type Context = {
   offsets: OffsetStore;
   followers: ClockFollowers;
   books: BankBooks;
+  /** Of the rails that bring money in: what they are to take money for, what they have taken, and what they have given back. */
+  payables: Payables;
+  receipts: Receipts;
+  refunds: Refunds;
+  /** The other side: what the rails call. */
+  gateway: Gateway;
   behaviours: RailBehaviours;
   tokens: TokenIssuer;
   inquiryIds: InquiryIds;

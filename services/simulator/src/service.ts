@@ -4,16 +4,23 @@ import { type Closeable, ClosingStack, createLogger, createMetrics, startAdmin, 
 import { connectStore } from '@gerbang/store';
 import { buildApp } from './app.ts';
 import { openBankBooks } from './bank-transfer/books.ts';
-import { createInquiryIds } from './bank-transfer/inquiry-ids.ts';
-import { createTokenIssuer } from './bank-transfer/tokens.ts';
 import { createClockFollowers } from './clock/followers.ts';
 import { openOffsetStore } from './clock/offset-store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openRailBehaviours } from './control/behaviours.ts';
 import { createSimulatorMetrics } from './metrics.ts';
+import { createGateway } from './money-in/gateway.ts';
+import { keepTelling } from './money-in/notifier.ts';
+import { openPayables } from './money-in/payables.ts';
+import { openReceipts } from './money-in/receipts.ts';
+import { openRefunds } from './money-in/refunds.ts';
+import { createInquiryIds } from './snap/inquiry-ids.ts';
+import { createTokenIssuer } from './snap/tokens.ts';
 
 const NAME = 'simulator';
+/** So many notifications are under way at once beside those of customers who pay just now. */
+const TELLERS = 4;
 
 export type Service = Closeable & { url: string; port: number; adminPort: number };
 
@@ -34,6 +41,7 @@ export async function startService(config: Config, options: { random?: () => num
     const stopping = new AbortController();
     setMaxListeners(0, stopping.signal);
     const registry = createMetrics(NAME);
+    const receipts = await openReceipts(store);
     const context: Context = {
       partner: {
         clientKey: config.SIMULATOR_CLIENT_KEY,
@@ -44,6 +52,16 @@ export async function startService(config: Config, options: { random?: () => num
       offsets,
       followers: createClockFollowers(),
       books: await openBankBooks(store, clock),
+      payables: await openPayables(store),
+      receipts,
+      refunds: await openRefunds(store, receipts.refund),
+      gateway: createGateway({
+        url: config.SIMULATOR_RAILS_URL,
+        privateKey: config.SIMULATOR_PRIVATE_KEY,
+        clientSecret: config.SIMULATOR_RAIL_SECRET,
+        hmacRails: config.SIMULATOR_HMAC_RAILS,
+        stopping: stopping.signal,
+      }),
       behaviours: await openRailBehaviours(store),
       tokens: createTokenIssuer(),
       inquiryIds: createInquiryIds(),
@@ -58,6 +76,11 @@ export async function startService(config: Config, options: { random?: () => num
       stopping.abort();
       context.followers.release();
       await app.close();
+    });
+    const telling = Promise.all(Array.from({ length: TELLERS }, () => keepTelling(context)));
+    closing.push('notifications', async () => {
+      stopping.abort();
+      await telling;
     });
     const admin = await startAdmin({
       host: config.ADMIN_HOST,

@@ -110,8 +110,9 @@ describe('rails', () => {
     const { status, json } = await bench.control('PUT', 'rails/none', {});
     expect([status, json.message]).toEqual([404, expect.stringContaining('bank-transfer')]);
     expect((await bench.control('DELETE', 'rails/none')).status).toBe(404);
-    const { status: without, json: why } = await bench.control('GET', 'rails/qris/books');
-    expect([without, why.message]).toEqual([404, expect.stringContaining('bank-transfer')]);
+    const { status: without, json: why } = await bench.control('GET', 'rails/card/books');
+    expect([without, why.message]).toEqual([404, expect.stringContaining('card keeps no books')]);
+    expect(await bench.control('GET', 'rails/qris/books')).toEqual({ status: 200, json: { items: [] } });
     expect((await bench.control('PUT', 'rails/qris', { latency_ms: 5 })).status).toBe(200);
     expect((await bench.control('DELETE', 'rails/qris')).status).toBe(200);
   });

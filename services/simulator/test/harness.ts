@@ -92,6 +92,8 @@ export function environment(uri: string, prefix: string, port: number): Record<s
     SIMULATOR_CLIENT_KEY: 'gerbang',
     SIMULATOR_CLIENT_SECRET: SECRET,
     SIMULATOR_PUBLIC_KEY: Buffer.from(pem(keys.publicKey)).toString('base64'),
+    SIMULATOR_PRIVATE_KEY: Buffer.from(pem(keys.privateKey)).toString('base64'),
+    SIMULATOR_RAIL_SECRET: 'r'.repeat(40),
   };
 }
 

@@ -1,8 +1,8 @@
 import { newUlid, parseAmount, toMoney } from '@gerbang/core';
 import { z } from 'zod';
+import { SnapRefusal } from '../snap/snap.ts';
+import { transaction } from '../snap/transaction.ts';
 import { fateOf } from './beneficiary.ts';
-import { SnapRefusal } from './snap.ts';
-import { transaction } from './transaction.ts';
 
 export const TRANSFER_INTERBANK = '18';
 
@@ -31,37 +31,42 @@ const schema = z.object({
  * POST /v1.0/transfer-interbank: books the transfer, then answers as the beneficiary's account or the forced outcome says (SNAP service 18,
  * contract §11). A number used before is 409 and books nothing: 00 for the external id, 01 for the partner's reference.
  */
-export const transferInterbank = transaction(TRANSFER_INTERBANK, schema, async (context, { body, externalKey, forced }) => {
-  if (context.inquiryIds.has(externalKey)) throw new SnapRefusal(409, '00', 'Conflict');
-  const { verdict, answers } = fateOf(body.beneficiaryAccountNo, forced);
-  const referenceNo = newUlid(Date.now());
-  const booked = await context.books.book({
-    partnerReference: body.partnerReferenceNo,
-    merchantReference: body.additionalInfo?.merchantReference ?? body.partnerReferenceNo,
-    externalKey,
-    amountSen: body.amount.value,
-    bankCode: body.beneficiaryBankCode,
-    accountNumber: body.beneficiaryAccountNo,
-    referenceNo,
-    verdict,
-  });
-  if (booked === 'external-id-used') throw new SnapRefusal(409, '00', 'Conflict');
-  if (booked === 'reference-used') throw new SnapRefusal(409, '01', 'Duplicate partnerReferenceNo');
-  if (!answers) return 'silence';
-  if (verdict.outcome === 'failed') {
-    const { responseCode, message } = verdict;
-    return { http: Number(responseCode.slice(0, 3)), caseCode: responseCode.slice(5), message };
-  }
-  return {
-    http: 200,
-    caseCode: '00',
-    message: 'Successful',
-    fields: {
+export const transferInterbank = transaction(
+  TRANSFER_INTERBANK,
+  schema,
+  () => 'bank-transfer',
+  async (context, { body, externalKey, forced }) => {
+    if (context.inquiryIds.has(externalKey)) throw new SnapRefusal(409, '00', 'Conflict');
+    const { verdict, answers } = fateOf(body.beneficiaryAccountNo, forced);
+    const referenceNo = newUlid(Date.now());
+    const booked = await context.books.book({
+      partnerReference: body.partnerReferenceNo,
+      merchantReference: body.additionalInfo?.merchantReference ?? body.partnerReferenceNo,
+      externalKey,
+      amountSen: body.amount.value,
+      bankCode: body.beneficiaryBankCode,
+      accountNumber: body.beneficiaryAccountNo,
       referenceNo,
-      partnerReferenceNo: body.partnerReferenceNo,
-      amount: toMoney(body.amount.value),
-      beneficiaryAccountNo: body.beneficiaryAccountNo,
-      beneficiaryBankCode: body.beneficiaryBankCode,
-    },
-  };
-});
+      verdict,
+    });
+    if (booked === 'external-id-used') throw new SnapRefusal(409, '00', 'Conflict');
+    if (booked === 'reference-used') throw new SnapRefusal(409, '01', 'Duplicate partnerReferenceNo');
+    if (!answers) return 'silence';
+    if (verdict.outcome === 'failed') {
+      const { responseCode, message } = verdict;
+      return { http: Number(responseCode.slice(0, 3)), caseCode: responseCode.slice(5), message };
+    }
+    return {
+      http: 200,
+      caseCode: '00',
+      message: 'Successful',
+      fields: {
+        referenceNo,
+        partnerReferenceNo: body.partnerReferenceNo,
+        amount: toMoney(body.amount.value),
+        beneficiaryAccountNo: body.beneficiaryAccountNo,
+        beneficiaryBankCode: body.beneficiaryBankCode,
+      },
+    };
+  },
+);

@@ -1,30 +1,56 @@
 import { Readable } from 'node:stream';
 import { toMoney } from '@gerbang/core';
-import type { BankBooks, BookEntry } from '../bank-transfer/books.ts';
+import type { Context } from '../context.ts';
 import type { Handler } from '../handler.ts';
+import type { MoneyInRail } from '../money-in/rail.ts';
 import { railOf } from './behaviours.ts';
 import { ControlError } from './json.ts';
 
 /** Items put into one piece of the answer. */
 const PIECE = 500;
 
-/**
- * GET /sandbox/rails/{rail}/books → `{items: [{reference_number, transaction_id, direction, amount, status}]}`, all of it (contract §11): streamed,
- * for it may be long. Status is success, failed or pending.
- */
-export const readBooks: Handler = async (context, request, reply) => {
-  const rail = railOf(request.params);
-  if (rail !== 'bank-transfer') {
-    throw new ControlError(404, `The rail ${rail} keeps no books: nothing is paid over it yet. Rails with books: bank-transfer.`);
-  }
-  return reply.type('application/json; charset=utf-8').send(Readable.from(pieces(context.books), { objectMode: false }));
+type Item = {
+  reference_number: string;
+  transaction_id: string;
+  direction: 'in' | 'out';
+  amount: { value: string; currency: string };
+  status: string;
 };
 
-async function* pieces(books: BankBooks): AsyncGenerator<string> {
+/**
+ * GET /sandbox/rails/{rail}/books → `{items: [{reference_number, transaction_id, direction, amount, status}]}`, all of it (contract §11): streamed,
+ * for it may be long. Status is success, failed or pending. Of money in, reference_number is the rail's own reference, and transaction_id what Gerbang has
+ * called it where the rail was told (codes, checkouts), else the number that was paid.
+ */
+export const readBooks: Handler = async (context, request, reply) => {
+  const items = itemsOf(context, railOf(request.params));
+  return reply.type('application/json; charset=utf-8').send(Readable.from(pieces(items), { objectMode: false }));
+};
+
+function itemsOf(context: Context, rail: ReturnType<typeof railOf>): AsyncIterable<Item> {
+  switch (rail) {
+    case 'bank-transfer':
+      return transfers(context);
+    case 'va':
+    case 'qris':
+    case 'ewallet':
+    case 'retail':
+      return receipts(context, rail);
+    case 'card':
+    case 'direct-debit':
+    case 'biller':
+    case 'cardless':
+      throw new ControlError(404, `The rail ${rail} keeps no books: nothing is paid over it yet.`);
+    default:
+      return rail satisfies never;
+  }
+}
+
+async function* pieces(items: AsyncIterable<Item>): AsyncGenerator<string> {
   let piece = '{"items":[';
   let count = 0;
-  for await (const entry of books.all()) {
-    piece += (count === 0 ? '' : ',') + JSON.stringify(toItem(entry));
+  for await (const item of items) {
+    piece += (count === 0 ? '' : ',') + JSON.stringify(item);
     count++;
     if (count % PIECE === 0) {
       yield piece;
@@ -34,12 +60,35 @@ async function* pieces(books: BankBooks): AsyncGenerator<string> {
   yield `${piece}]}`;
 }
 
-function toItem(entry: BookEntry) {
-  return {
-    reference_number: entry.merchantReference,
-    transaction_id: entry.partnerReference,
-    direction: 'out',
-    amount: toMoney(entry.amountSen),
-    status: entry.status,
-  };
+async function* transfers({ books }: Context): AsyncGenerator<Item> {
+  for await (const entry of books.all()) {
+    yield {
+      reference_number: entry.merchantReference,
+      transaction_id: entry.partnerReference,
+      direction: 'out',
+      amount: toMoney(entry.amountSen),
+      status: entry.status,
+    };
+  }
+}
+
+async function* receipts(context: Context, rail: MoneyInRail): AsyncGenerator<Item> {
+  for await (const { railReference, payableReference, number, amountSen, status } of context.receipts.all(rail)) {
+    yield {
+      reference_number: railReference,
+      transaction_id: payableReference || number,
+      direction: 'in',
+      amount: toMoney(amountSen),
+      status,
+    };
+  }
+  for await (const { reference, railReference, amountSen } of context.refunds.all(rail)) {
+    yield {
+      reference_number: reference,
+      transaction_id: railReference,
+      direction: 'out',
+      amount: toMoney(amountSen),
+      status: 'success',
+    };
+  }
 }

@@ -3,7 +3,7 @@ import { jakartaDay, verifyTransaction } from '@gerbang/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Behaviour } from '../control/behaviours.ts';
+import type { Behaviour, Rail } from '../control/behaviours.ts';
 import type { Handler } from '../handler.ts';
 import {
   GENERAL_ERROR,
@@ -30,11 +30,16 @@ export type Work<Body> = (context: Context, call: SnapCall<Body>) => Promise<Sna
  * answers 500 before any work; `error_rate` answers 500 to its share of calls, half of them before and half after the work; `latency_ms` delays
  * every answer.
  */
-export function transaction<S extends z.ZodType>(service: string, schema: S, work: Work<z.output<S>>): Handler {
+export function transaction<S extends z.ZodType>(
+  service: string,
+  schema: S,
+  railOf: (body: z.output<S>) => Rail,
+  work: Work<z.output<S>>,
+): Handler {
   return async (context, request, reply) => {
     const { text, externalKey } = authenticate(context, request);
     const body = readBody(text, schema);
-    const { outcome, latency_ms: latencyMs = 0, error_rate: errorRate = 0 } = context.behaviours.get('bank-transfer');
+    const { outcome, latency_ms: latencyMs = 0, error_rate: errorRate = 0 } = context.behaviours.get(railOf(body));
     const draw = context.random();
     let answer: SnapAnswer | 'silence' = GENERAL_ERROR;
     if (outcome !== 'error' && draw >= errorRate / 2) {

@@ -1,0 +1,176 @@
+import { isDuplicateKey, type Store, traced } from '@gerbang/store';
+import type { MoneyInRail } from './rail.ts';
+
+/**
+ * What has become of a customer's payment at the rail. `pending`: the gateway has not said yet whether it takes it. `canceled`: a code or checkout that nobody
+ * can pay any more, which is no payment.
+ */
+export type ReceiptStatus = 'pending' | 'success' | 'failed' | 'canceled';
+
+/** A payment in the rail's books, and what the gateway has yet to be told of it. */
+export type Receipt = {
+  rail: MoneyInRail;
+  /** The rail's reference, unique on the rail: the payment's own, or that of the code or checkout, which is paid once. */
+  railReference: string;
+  /** The partner's reference of what was paid; empty where the rail does not hold it. */
+  payableReference: string;
+  /** Of virtual accounts and retail codes. */
+  number: string;
+  /** All of it, tip included. */
+  amountSen: bigint;
+  tipSen: bigint;
+  refundedSen: bigint;
+  /** Business time, Unix milliseconds. */
+  paidAtMs: number;
+  status: ReceiptStatus;
+  /** Why it has failed; may be empty. */
+  reason: string;
+  /** How often the gateway has been told. */
+  attempts: number;
+  /** Whether it is still to be told. */
+  isDue: boolean;
+};
+
+export type NewReceipt = Omit<Receipt, 'attempts' | 'isDue' | 'refundedSen'>;
+
+type ReceiptDocument = {
+  _id: string;
+  schema: number;
+  rail: MoneyInRail;
+  rail_reference: string;
+  payable_reference: string;
+  number: string;
+  amount_sen: bigint;
+  tip_sen: bigint;
+  refunded_sen: bigint;
+  paid_at: Date;
+  status: ReceiptStatus;
+  reason: string;
+  attempts: number;
+  /** Real time at which the gateway is told next; absent once there is nothing more to tell. */
+  notify_at?: Date;
+};
+
+/**
+ * The books of the rails that bring money in. One document a payment, durable before anyone hears of it. A document's reference is taken once, so what is
+ * paid once can't be paid twice, nor paid and canceled.
+ */
+export type Receipts = {
+  /** Books it; false when its reference is taken. With `notifyAtMs` (real time) the gateway is to be told from then on. */
+  add(receipt: NewReceipt, notifyAtMs: number | undefined): Promise<boolean>;
+  find(rail: MoneyInRail, railReference: string): Promise<Receipt | undefined>;
+  /** Payments of one payable that count as uses of it. */
+  countUses(rail: MoneyInRail, payableReference: string): Promise<number>;
+  /** Takes one whose time has come, so that nobody else tells the gateway of it before `againAtMs`; undefined when there is none. */
+  claimDue(nowMs: number, againAtMs: number): Promise<Receipt | undefined>;
+  /** The same for one that is known. False when somebody else tells it just now, or there is nothing to tell. */
+  claim(receipt: Pick<Receipt, 'rail' | 'railReference'>, nowMs: number, againAtMs: number): Promise<boolean>;
+  /** Nothing more is to be told. */
+  settle(receipt: Receipt, status: ReceiptStatus, reason: string): Promise<void>;
+  postpone(receipt: Receipt, notifyAtMs: number): Promise<void>;
+  /** Gives back a part; false when less than that is left. */
+  refund(rail: MoneyInRail, railReference: string, amountSen: bigint): Promise<boolean>;
+  /** Every payment of a rail, by its reference. */
+  all(rail: MoneyInRail): AsyncIterable<Receipt>;
+};
+
+const COLLECTION = 'money_in_receipts';
+const SCHEMA = 1;
+const BATCH = 1_000;
+
+export async function openReceipts(store: Store): Promise<Receipts> {
+  const receipts = store.collection<ReceiptDocument>(COLLECTION);
+  await receipts.createIndex({ notify_at: 1 }, { name: 'notify_at', sparse: true });
+  await receipts.createIndex({ payable_reference: 1 }, { name: 'payable_reference' });
+  const keyOf = (rail: MoneyInRail, railReference: string) => `${rail}:${railReference}`;
+  return {
+    async add(receipt, notifyAtMs) {
+      const document = toDocument(keyOf(receipt.rail, receipt.railReference), receipt, notifyAtMs);
+      try {
+        await traced('insertOne', COLLECTION, () => receipts.insertOne(document));
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async find(rail, railReference) {
+      const document = await receipts.findOne({ _id: keyOf(rail, railReference) }, { readConcern: 'linearizable' });
+      return document === null ? undefined : toReceipt(document);
+    },
+    countUses: (rail, payableReference) =>
+      receipts.countDocuments({ payable_reference: payableReference, rail, status: { $in: ['pending', 'success'] } }),
+    async claimDue(nowMs, againAtMs) {
+      const document = await receipts.findOneAndUpdate(
+        { notify_at: { $lte: new Date(nowMs) } },
+        { $set: { notify_at: new Date(againAtMs) }, $inc: { attempts: 1 } },
+        { sort: { notify_at: 1 }, returnDocument: 'after' },
+      );
+      return document === null ? undefined : toReceipt(document);
+    },
+    async claim({ rail, railReference }, nowMs, againAtMs) {
+      const { matchedCount } = await receipts.updateOne(
+        { _id: keyOf(rail, railReference), notify_at: { $lte: new Date(nowMs) } },
+        { $set: { notify_at: new Date(againAtMs) }, $inc: { attempts: 1 } },
+      );
+      return matchedCount === 1;
+    },
+    async settle({ rail, railReference }, status, reason) {
+      await receipts.updateOne({ _id: keyOf(rail, railReference) }, { $set: { status, reason }, $unset: { notify_at: '' } });
+    },
+    async postpone({ rail, railReference }, notifyAtMs) {
+      // Not where it has been settled meanwhile.
+      const filter = { _id: keyOf(rail, railReference), notify_at: { $exists: true } };
+      await receipts.updateOne(filter, { $set: { notify_at: new Date(notifyAtMs) } });
+    },
+    async refund(rail, railReference, amountSen) {
+      const receipt = await receipts.findOne({ _id: keyOf(rail, railReference) }, { readConcern: 'linearizable' });
+      if (receipt === null || receipt.status !== 'success' || receipt.refunded_sen + amountSen > receipt.amount_sen) return false;
+      const { matchedCount } = await receipts.updateOne(
+        { _id: receipt._id, refunded_sen: receipt.refunded_sen },
+        { $set: { refunded_sen: receipt.refunded_sen + amountSen } },
+      );
+      return matchedCount === 1;
+    },
+    async *all(rail) {
+      const found = receipts.find({ rail, status: { $ne: 'canceled' } }, { sort: { _id: 1 }, batchSize: BATCH });
+      for await (const document of found) yield toReceipt(document);
+    },
+  };
+}
+
+function toDocument(_id: string, receipt: NewReceipt, notifyAtMs: number | undefined): ReceiptDocument {
+  return {
+    _id,
+    schema: SCHEMA,
+    rail: receipt.rail,
+    rail_reference: receipt.railReference,
+    payable_reference: receipt.payableReference,
+    number: receipt.number,
+    amount_sen: receipt.amountSen,
+    tip_sen: receipt.tipSen,
+    refunded_sen: 0n,
+    paid_at: new Date(receipt.paidAtMs),
+    status: receipt.status,
+    reason: receipt.reason,
+    attempts: 0,
+    ...(notifyAtMs !== undefined && { notify_at: new Date(notifyAtMs) }),
+  };
+}
+
+function toReceipt(document: ReceiptDocument): Receipt {
+  return {
+    rail: document.rail,
+    railReference: document.rail_reference,
+    payableReference: document.payable_reference,
+    number: document.number,
+    amountSen: document.amount_sen,
+    tipSen: document.tip_sen,
+    refundedSen: document.refunded_sen,
+    paidAtMs: document.paid_at.getTime(),
+    status: document.status,
+    reason: document.reason,
+    attempts: document.attempts,
+    isDue: document.notify_at !== undefined,
+  };
+}

@@ -1,0 +1,27 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { eventually, freePort } from '@gerbang/testkit';
+
+/** A service as a process of its own. */
+export type ServiceProcess = { end(signal?: NodeJS.Signals): Promise<void> };
+
+/** Starts a service with nothing but these variables and waits until its probe answers at all (it may still wait for others). */
+export async function startServiceProcess(name: string, env: Record<string, string>): Promise<ServiceProcess> {
+  const adminPort = await freePort();
+  const main = fileURLToPath(new URL(`../../services/${name}/src/main.ts`, import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, [main], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH: process.env.PATH, GERBANG_ENV: 'sandbox', LOG_LEVEL: 'error', ADMIN_PORT: String(adminPort), ...env },
+  });
+  const answers = async () => (await fetch(`http://127.0.0.1:${adminPort}/livez`)).ok;
+  await eventually(`${name} listens`, answers, 30_000);
+  return {
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
