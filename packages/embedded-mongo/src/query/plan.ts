@@ -18,6 +18,8 @@ export type Plan =
       ranges: readonly Interval[];
       /** How many of the index's first fields the ranges bound. */
       bound: number;
+      /** Each range is one whole key, its lower end, of the index on `_id`. */
+      exact: boolean;
       reverse: boolean;
       sorted: boolean;
       score: number;
@@ -80,6 +82,7 @@ function hinted(collection: Collection, filter: Doc, sort: Doc | undefined, hint
       index,
       ranges: [everything],
       bound: 0,
+      exact: false,
       reverse: false,
       sorted: false,
       score: 0,
@@ -99,7 +102,7 @@ function indexPlan(
   conditions: Map<string, Condition[]>,
   sort: Doc | undefined,
 ): (Plan & { kind: 'index' }) | undefined {
-  let prefixes: Interval[] = [{ low: Buffer.alloc(0), high: above }];
+  let prefixes: readonly Interval[] = [{ low: Buffer.alloc(0), high: above }];
   let score = 0;
   let bound = 0;
   const usedArrays = new Set<string>();
@@ -115,9 +118,15 @@ function indexPlan(
     for (const path of arrays) usedArrays.add(path);
     bound = at + 1;
     // Each prefix so far is a point, so the next component's bounds follow its bytes.
-    prefixes = prefixes.flatMap((prefix) =>
-      intervals.map(({ low, high }) => ({ low: Buffer.concat([prefix.low, low]), high: Buffer.concat([prefix.low, high]) })),
-    );
+    prefixes =
+      at === 0
+        ? intervals
+        : prefixes.flatMap((prefix) =>
+            intervals.map(({ low, high }) => ({
+              low: Buffer.concat([prefix.low, low]),
+              high: Buffer.concat([prefix.low, high]),
+            })),
+          );
     if (condition.kind === 'range') {
       score += rangeScore;
       open = false;
@@ -131,7 +140,9 @@ function indexPlan(
   if (score === 0) return undefined;
   // Among equals, an index whose fields are all bound by a unique key finds the least.
   if (index.unique && score >= pointScore * index.fields.length - 10) score += 10;
-  return { kind: 'index', index, ranges: prefixes, bound, reverse: order?.reverse ?? false, sorted: order !== undefined, score };
+  const exact = index.isId && bound === 1 && open;
+  const [reverse, isSorted] = [order?.reverse ?? false, order !== undefined];
+  return { kind: 'index', index, ranges: prefixes, bound, exact, reverse, sorted: isSorted, score };
 }
 
 /** Whether walking the index, forwards or backwards, yields the order of a sort; `bound` fields have their bounds in one range. */

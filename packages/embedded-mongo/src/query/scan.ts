@@ -22,7 +22,7 @@ export function* scan(collection: Collection, plan: Plan, examined: Examined): G
       yield* scanCollection(collection, plan.reverse, examined);
       return;
     case 'index':
-      yield* scanIndex(collection, plan, examined);
+      yield* plan.exact ? scanIds(collection, plan, examined) : scanIndex(collection, plan, examined);
       return;
     default: {
       const seen = new Set<number>();
@@ -49,6 +49,16 @@ function* scanCollection(collection: Collection, reverse: boolean, examined: Exa
       yield { rid, bytes };
     }
     if (rows.length < size) return;
+  }
+}
+
+function* scanIds(collection: Collection, plan: Plan & { kind: 'index' }, examined: Examined): Generator<Stored> {
+  for (const { low } of plan.reverse ? plan.ranges.toReversed() : plan.ranges) {
+    const one = collection.byIdKey(low);
+    if (one === undefined) continue;
+    examined.keys++;
+    examined.docs++;
+    yield one;
   }
 }
 

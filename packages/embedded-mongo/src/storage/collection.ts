@@ -88,7 +88,12 @@ export class Collection {
   }
 
   byId(id: unknown): Stored | undefined {
-    return stored(this.#byId.get(encodeValue(id)));
+    return this.byIdKey(encodeValue(id));
+  }
+
+  /** `key` as the index on `_id` has it. */
+  byIdKey(key: Uint8Array): Stored | undefined {
+    return stored(this.#byId.get(key));
   }
 
   byRid(rid: number): Stored | undefined {

@@ -22,13 +22,13 @@ export function createKnownKeys(
     // Young partitions have all of their keys in memory, and need not ask.
     // What the book knows is taken down first: it may forget a key while the projections are asked for the others.
     const known = new Map<string, KnownKey>();
-    const older = new Set<string>();
+    const older: string[] = [];
     for (const { key } of postings) {
       const recent = book.keyOf(key);
-      if (recent === undefined) older.add(key);
+      if (recent === undefined) older.push(key);
       else known.set(key, recent);
     }
-    if (older.size > 0 && !book.hasAllKeys()) for (const [key, answer] of await findProjected([...older])) known.set(key, answer);
+    if (older.length > 0 && !book.hasAllKeys()) for (const [key, answer] of await findProjected(older)) known.set(key, answer);
     return { known, sinceSeq };
   };
   return {
