@@ -57,14 +57,14 @@ export function processTable(options: TableOptions): ProcessSpec[] {
     stage: 'services',
     ready: { http: `http://${at(adminPort)}/readyz` },
   });
-  const rail = {
-    RAIL_BANK_TRANSFER_URL: `http://${at(ports.simulator)}`,
-    RAIL_BANK_TRANSFER_CLIENT_KEY: secrets.rail.clientKey,
-    RAIL_BANK_TRANSFER_CLIENT_SECRET: secrets.rail.clientSecret,
-    RAIL_BANK_TRANSFER_PRIVATE_KEY: secrets.rail.privateKey,
-    RAIL_BANK_TRANSFER_PARTNER_ID: 'gerbang',
-    RAIL_BANK_TRANSFER_CHANNEL_ID: '95221',
-  };
+  const railOf = (name: string) => ({
+    [`RAIL_${name}_URL`]: `http://${at(ports.simulator)}`,
+    [`RAIL_${name}_CLIENT_KEY`]: secrets.rail.clientKey,
+    [`RAIL_${name}_CLIENT_SECRET`]: secrets.rail.clientSecret,
+    [`RAIL_${name}_PRIVATE_KEY`]: secrets.rail.privateKey,
+    [`RAIL_${name}_PARTNER_ID`]: 'gerbang',
+    [`RAIL_${name}_CHANNEL_ID`]: '95221',
+  });
   return [
     ...(options.mongodbUri === undefined ? [mongodb(options)] : []),
     ...(options.natsUrl === undefined ? [nats(dataFolder, ports)] : []),
@@ -80,8 +80,15 @@ export function processTable(options: TableOptions): ProcessSpec[] {
     }),
     service('merchant', ports.merchantAdmin, { RPC_PORT: String(ports.merchantRpc), GERBANG_KEKS: secrets.keks }),
     service('ledger', ports.ledgerAdmin, { RPC_PORT: String(ports.ledgerRpc) }),
-    service('money-out', ports.moneyOutAdmin, { RPC_PORT: String(ports.moneyOutRpc), ...rail }),
-    service('money-in', ports.moneyInAdmin, { RPC_PORT: String(ports.moneyInRpc), PAY_URL: `http://${at(ports.pay)}` }),
+    service('money-out', ports.moneyOutAdmin, { RPC_PORT: String(ports.moneyOutRpc), ...railOf('BANK_TRANSFER') }),
+    service('money-in', ports.moneyInAdmin, {
+      RPC_PORT: String(ports.moneyInRpc),
+      PAY_URL: `http://${at(ports.pay)}`,
+      RAIL_QRIS_MERCHANT_ID: 'gerbang',
+      RAIL_QRIS_ACQUIRER_NAME: 'Gerbang Sandbox',
+      ...railOf('QRIS'),
+      ...railOf('EWALLET'),
+    }),
     service('notifier', ports.notifierAdmin, { RPC_PORT: String(ports.notifierRpc), WEBHOOK_ALLOW_PRIVATE: 'true' }),
     service('edge', ports.edgeAdmin, {
       EDGE_PORT: String(ports.edge),

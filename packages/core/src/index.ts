@@ -16,6 +16,13 @@ export { isUlid, type NewId, newUlid, ulidFrom, ulidTimeMs } from './id.ts';
 export { isLuhn, luhnDigit } from './luhn.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
 export { areDistinct, isOfSeries, type NewDigits, type NumberSeries, newNumber, randomDigits } from './number-series.ts';
+export {
+  AVAILABLE_PAYMENT_METHODS,
+  EWALLET_CHANNELS,
+  isPaymentMethod,
+  PAYMENT_METHODS,
+  type PaymentMethod,
+} from './payment-method.ts';
 export type { DataObject } from './qris/data-object.ts';
 export { decodeQris } from './qris/decode.ts';
 export { encodeQris } from './qris/encode.ts';

@@ -1,5 +1,6 @@
 import type { Clock, VaSeries } from '@gerbang/core';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { EwalletRail, QrisRail } from '@gerbang/rails';
 import type { MerchantDirectory, RpcClient } from '@gerbang/rpc';
 import type { Logger, SettlesAt } from '@gerbang/runtime';
 import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
@@ -8,6 +9,9 @@ import type { Claims } from './payable/claims.ts';
 import type { Sequence } from './payable/sequence.ts';
 import type { PayableStore } from './payable/store.ts';
 import type { PaymentStore } from './payment/store.ts';
+
+/** Acquirers that make what customers pay by; banks and shops ask for numbers when they are paid. */
+export type Rails = { qris: QrisRail; ewallet: EwalletRail; acquirerName: string; merchantCity: string };
 
 /** The service's dependencies as one plain object. */
 export type Context = {
@@ -28,6 +32,9 @@ export type Context = {
   sessionMs: number;
   /** The ledger partition of money that is nobody's. */
   suspensePartition: string;
+  rails: Rails;
+  /** For one call to a rail. */
+  railTimeoutMs: number;
   clock: Clock;
   log: Logger;
   metrics: Metrics;

@@ -1,11 +1,41 @@
-import { VirtualAccountService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import {
+  CheckoutService,
+  EwalletCheckoutService,
+  PaymentLinkService,
+  QrisService,
+  RetailService,
+  SuspenseService,
+  VirtualAccountService,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { implement } from '@gerbang/rpc';
+import { choosePaymentMethod } from './checkout/rpc/choose-payment-method.ts';
+import { findPaymentLink } from './checkout/rpc/find-payment-link.ts';
+import { getSession } from './checkout/rpc/get-session.ts';
+import { openPaymentLink } from './checkout/rpc/open-payment-link.ts';
 import type { Context } from './context.ts';
+import { createEwalletCheckout } from './ewallet-checkout/rpc/create-ewallet-checkout.ts';
+import { getEwalletCheckout } from './ewallet-checkout/rpc/get-ewallet-checkout.ts';
+import { listEwalletCheckouts } from './ewallet-checkout/rpc/list-ewallet-checkouts.ts';
+import { createPaymentLink } from './payment-link/rpc/create-payment-link.ts';
+import { deletePaymentLink } from './payment-link/rpc/delete-payment-link.ts';
+import { getPaymentLink } from './payment-link/rpc/get-payment-link.ts';
+import { getPaymentLinkHistory } from './payment-link/rpc/get-payment-link-history.ts';
+import { listPaymentLinkHistories } from './payment-link/rpc/list-payment-link-histories.ts';
+import { listPaymentLinks } from './payment-link/rpc/list-payment-links.ts';
+import { updatePaymentLink } from './payment-link/rpc/update-payment-link.ts';
+import { generateQris } from './qris/rpc/generate-qris.ts';
+import { getQris } from './qris/rpc/get-qris.ts';
+import { listQris } from './qris/rpc/list-qris.ts';
 import { inquireRetailCode } from './rail/rpc/inquire-retail-code.ts';
 import { inquireVirtualAccount } from './rail/rpc/inquire-virtual-account.ts';
 import { notifyCheckoutFailed } from './rail/rpc/notify-checkout-failed.ts';
 import { notifyPayment } from './rail/rpc/notify-payment.ts';
+import { createRetailTransaction } from './retail/rpc/create-retail-transaction.ts';
+import { getRetailTransaction } from './retail/rpc/get-retail-transaction.ts';
+import { creditSuspense } from './suspense/rpc/credit-suspense.ts';
+import { listSuspense } from './suspense/rpc/list-suspense.ts';
+import { refundSuspense } from './suspense/rpc/refund-suspense.ts';
 import { createVirtualAccount } from './virtual-account/rpc/create-virtual-account.ts';
 import { deleteVirtualAccount } from './virtual-account/rpc/delete-virtual-account.ts';
 import { getVaTransaction } from './virtual-account/rpc/get-va-transaction.ts';
@@ -29,6 +59,64 @@ export function implementations(context: Context) {
         listVaTransactions: (request) => listVaTransactions(context, request),
       },
       ['edge'],
+    ),
+    implement(
+      QrisService,
+      {
+        generateQris: (request) => generateQris(context, request),
+        getQris: (request) => getQris(context, request),
+        listQris: (request) => listQris(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      EwalletCheckoutService,
+      {
+        createEwalletCheckout: (request) => createEwalletCheckout(context, request),
+        getEwalletCheckout: (request) => getEwalletCheckout(context, request),
+        listEwalletCheckouts: (request) => listEwalletCheckouts(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      RetailService,
+      {
+        createRetailTransaction: (request) => createRetailTransaction(context, request),
+        getRetailTransaction: (request) => getRetailTransaction(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      PaymentLinkService,
+      {
+        createPaymentLink: (request) => createPaymentLink(context, request),
+        getPaymentLink: (request) => getPaymentLink(context, request),
+        listPaymentLinks: (request) => listPaymentLinks(context, request),
+        updatePaymentLink: (request) => updatePaymentLink(context, request),
+        deletePaymentLink: (request) => deletePaymentLink(context, request),
+        getPaymentLinkHistory: (request) => getPaymentLinkHistory(context, request),
+        listPaymentLinkHistories: (request) => listPaymentLinkHistories(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      CheckoutService,
+      {
+        openPaymentLink: (request) => openPaymentLink(context, request),
+        findPaymentLink: (request) => findPaymentLink(context, request),
+        getSession: (request) => getSession(context, request),
+        choosePaymentMethod: (request) => choosePaymentMethod(context, request),
+      },
+      ['checkout'],
+    ),
+    implement(
+      SuspenseService,
+      {
+        listSuspense: (request) => listSuspense(context, request),
+        creditSuspense: (request) => creditSuspense(context, request),
+        refundSuspense: (request) => refundSuspense(context, request),
+      },
+      ['gerbang'],
     ),
     implement(
       RailService,

@@ -2,6 +2,7 @@ import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { openSnapEwallet, openSnapQris } from '@gerbang/rails';
 import { createMerchantDirectory, openChannel, openLedgerChannel, startRpcServer } from '@gerbang/rpc';
 import {
   type Closeable,
@@ -14,7 +15,7 @@ import {
 } from '@gerbang/runtime';
 import { connectStore, openAuditLog, openIdempotencyKeys, type Store, startDueTimer } from '@gerbang/store';
 import type { Config } from './config.ts';
-import type { Context } from './context.ts';
+import type { Context, Rails } from './context.ts';
 import { createMoneyInMetrics } from './metrics.ts';
 import { openClaims } from './payable/claims.ts';
 import { onPayableDue } from './payable/on-due.ts';
@@ -31,8 +32,8 @@ const LEASE_MS = 20_000;
 
 export type Service = Closeable & { port: number; adminPort: number };
 
-/** Starts the service; `clock` replaces the business clock in tests. */
-export async function startService(config: Config, options: { clock?: Clock } = {}): Promise<Service> {
+/** Starts the service; `clock` replaces the business clock and `rails` the acquirers in tests. */
+export async function startService(config: Config, options: { clock?: Clock; rails?: Rails } = {}): Promise<Service> {
   const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
   const closing = new ClosingStack(log);
   try {
@@ -62,6 +63,9 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     const merchants = createMerchantDirectory({ merchants: merchantChannel.client(MerchantService), log });
     closing.push('merchant directory', () => merchants.close());
 
+    const rails = options.rails ?? openRails(config);
+    closing.push('rail of QRIS', () => rails.qris.close());
+    closing.push('rail of e-wallets', () => rails.ewallet.close());
     const context: Context = {
       payables,
       payments,
@@ -75,6 +79,8 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       payUrl: config.PAY_URL,
       sessionMs: config.PAYMENT_LINK_SESSION_SECONDS * 1_000,
       suspensePartition: config.SUSPENSE_PARTITION,
+      rails,
+      railTimeoutMs: config.RAIL_TIMEOUT_MS,
       clock,
       log,
       metrics: createMoneyInMetrics(registry),
@@ -106,6 +112,30 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     await closing.close();
     throw error;
   }
+}
+
+function openRails(config: Config): Rails {
+  return {
+    qris: openSnapQris({
+      url: config.RAIL_QRIS_URL,
+      clientKey: config.RAIL_QRIS_CLIENT_KEY,
+      clientSecret: config.RAIL_QRIS_CLIENT_SECRET,
+      privateKey: config.RAIL_QRIS_PRIVATE_KEY,
+      partnerId: config.RAIL_QRIS_PARTNER_ID,
+      channelId: config.RAIL_QRIS_CHANNEL_ID,
+      merchantId: config.RAIL_QRIS_MERCHANT_ID,
+    }),
+    ewallet: openSnapEwallet({
+      url: config.RAIL_EWALLET_URL,
+      clientKey: config.RAIL_EWALLET_CLIENT_KEY,
+      clientSecret: config.RAIL_EWALLET_CLIENT_SECRET,
+      privateKey: config.RAIL_EWALLET_PRIVATE_KEY,
+      partnerId: config.RAIL_EWALLET_PARTNER_ID,
+      channelId: config.RAIL_EWALLET_CHANNEL_ID,
+    }),
+    acquirerName: config.RAIL_QRIS_ACQUIRER_NAME,
+    merchantCity: config.RAIL_QRIS_MERCHANT_CITY,
+  };
 }
 
 /** Numbers that are unique, and numbers that ascend. */

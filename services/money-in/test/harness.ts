@@ -1,8 +1,18 @@
-import { type AdjustableClock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import {
+  type AdjustableClock,
+  createClock,
+  encodeQris,
+  isRefusal,
+  newUlid,
+  type RefusalCode,
+  RefusalError,
+  refuse,
+} from '@gerbang/core';
 import { Intent, LedgerService, type PostRequest, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
   AmountType,
+  CheckoutService,
   EwalletCheckoutService,
   PaymentLinkService,
   QrisService,
@@ -17,6 +27,7 @@ import { connectStore } from '@gerbang/store';
 import { freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
+import type { Rails } from '../src/context.ts';
 import { startService } from '../src/service.ts';
 
 export type Fee = { product: string; channel: string; fixedSen: bigint; basisPoints: number };
@@ -155,8 +166,10 @@ export function useMoneyIn() {
           MERCHANT_RPC: address,
           LEDGER_RPC: address,
           PAY_URL: 'https://pay.example/',
+          RAIL_QRIS_MERCHANT_ID: 'm',
+          ...Object.fromEntries(['QRIS', 'EWALLET'].flatMap((name) => railVariables(name, nowhere))),
         }),
-        { clock },
+        { clock, rails: fakeRails() },
       );
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
       const close = async () => {
@@ -172,9 +185,64 @@ export function useMoneyIn() {
         ewallets: channel.client(EwalletCheckoutService),
         retail: channel.client(RetailService),
         links: channel.client(PaymentLinkService),
+        checkout: channel.client(CheckoutService),
         rail: channel.client(RailService),
         suspense: channel.client(SuspenseService),
       };
+    },
+  };
+}
+
+function railVariables(name: string, address: string): [string, string][] {
+  const values = {
+    URL: `http://${address}`,
+    CLIENT_KEY: 'k',
+    CLIENT_SECRET: 's',
+    PRIVATE_KEY: 'cGVt',
+    PARTNER_ID: 'p',
+    CHANNEL_ID: '1',
+  };
+  return Object.entries(values).map(([variable, value]) => [`RAIL_${name}_${variable}`, value]);
+}
+
+/** An acquirer and a wallet that do what they are asked; their SNAP is tested in packages/rails and against the simulator. */
+function fakeRails(): Rails {
+  const unscripted = () => Promise.reject(new Error('not part of these tests'));
+  return {
+    acquirerName: 'Bank Uji',
+    merchantCity: 'Jakarta',
+    qris: {
+      async generate({ partnerReference, amountSen, tip }) {
+        const payload = encodeQris({
+          type: 'mpm-dynamic',
+          accounts: [
+            { tag: '51', globallyUniqueId: 'ID.CO.QRIS.WWW', merchantId: 'ID1020304050607', criteria: 'UMI', others: [] },
+          ],
+          merchantCategoryCode: '5411',
+          amountSen,
+          tip,
+          merchantName: 'TOKO',
+          merchantCity: 'JAKARTA',
+          additionalData: { referenceLabel: partnerReference.slice(0, 25), others: [] },
+          others: [],
+        });
+        if (isRefusal(payload)) throw new Error(payload.message);
+        return { outcome: 'succeeded', railReference: `a-${partnerReference}`, payload };
+      },
+      query: unscripted,
+      cancel: unscripted,
+      close: async () => {},
+    },
+    ewallet: {
+      async createPayment({ partnerReference, channel }) {
+        if (channel === 'LINKAJA') return { outcome: 'failed', code: '4035415', reason: 'no' };
+        const redirectUrl = channel === 'OVO' ? undefined : `https://wallet.example/${partnerReference}`;
+        return { outcome: 'pending', railReference: `w-${partnerReference}`, redirectUrl };
+      },
+      inquirePayment: unscripted,
+      cancelPayment: unscripted,
+      refundPayment: unscripted,
+      close: async () => {},
     },
   };
 }

@@ -74,3 +74,8 @@ function isWebUrl(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '';
 }
+
+/** An id that is a number; 0, which is nobody's, for whatever else a path has: an unknown id is no other error (contract §2). */
+export function numberInPath(text: string): bigint {
+  return /^[0-9]{1,15}$/.test(text) ? BigInt(text) : 0n;
+}

@@ -54,6 +54,8 @@ export type Details =
       ip_address: string;
       payment_method: string;
       payment_method_value: string;
+      /** What has been issued in this session: all of it can be paid, once. */
+      issued: { method: string; value: string }[];
       customer_name: string;
       customer_email: string;
       customer_phone: string;

@@ -3,6 +3,7 @@ import { changePayable, mustFind, takeUse } from '../payable/change.ts';
 import { effectivePaidAtMs, type Misfit } from '../payable/payable.ts';
 import { PAYMENT_LINK_HISTORY } from '../payable/product.ts';
 import type { Payment, StoredPayable } from '../payable/store.ts';
+import { tipFits } from '../qris/tip.ts';
 import { changePayment } from './change.ts';
 import { figuresFor } from './figures.ts';
 import { finishCredit, finishRefund } from './leave-suspense.ts';
@@ -82,6 +83,7 @@ async function take(
   isStillWanted: () => Promise<boolean>,
 ): Promise<Misfit | undefined> {
   const paidAtMs = effectivePaidAtMs(order.paidAtMs, order.receivedAtMs);
+  if (!tipFits(payable, order.tipSen)) return 'wrong-amount';
   // A tip comes on top of what the payable asks for.
   const amountSen = order.amountSen - order.tipSen;
   const misfit = await takeUse(context, payable, { type: 'take', by: order.id, amountSen, paidAtMs }, isStillWanted);

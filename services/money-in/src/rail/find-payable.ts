@@ -39,9 +39,10 @@ export async function findByCheckoutReference(context: FindContext, reference: s
   return findOwner(context, own ?? payableOfSession(reference));
 }
 
-/** The reference of an opened payment link, at rails that take Gerbang's own. */
+/** The reference of an opened payment link, at rails that take Gerbang's own; an e-wallet's has its channel behind it. */
 function payableOfSession(reference: string): string | undefined {
-  return /^PH[0-9A-HJKMNP-TV-Z]{26}$/.test(reference) ? `payment-link-history:${reference.slice(2)}` : undefined;
+  const ulid = /^PH([0-9A-HJKMNP-TV-Z]{26})(?:-[A-Z]+)?$/.exec(reference)?.[1];
+  return ulid === undefined ? undefined : `payment-link-history:${ulid}`;
 }
 
 function findOwner({ payables }: FindContext, id: string | undefined): Promise<StoredPayable | undefined> {

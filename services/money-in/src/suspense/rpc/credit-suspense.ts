@@ -1,0 +1,36 @@
+import type { CreditSuspenseRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import type { Context } from '../../context.ts';
+import { carryOn } from '../../payment/carry-on.ts';
+import { figuresFor } from '../../payment/figures.ts';
+import { creditedId } from '../../payment/leave-suspense.ts';
+import { figuresOf } from '../../payment/payment.ts';
+import { decideByOperator, findSuspended } from '../decide-by-operator.ts';
+
+/**
+ * Credits an account with money in suspense, as a payment of the rail's product with the account's fees; it settles from now on. Refusals: validation,
+ * transaction_not_found, those of the account, bad_request (it is decided otherwise).
+ */
+export async function creditSuspense(context: Context, request: CreditSuspenseRequest) {
+  const { operator, merchantId, accountId } = request;
+  const suspended = await findSuspended(context, request);
+  const { partition } = await context.merchants.profile(merchantId);
+  await context.merchants.account(merchantId, accountId);
+  const { order } = suspended;
+  const payable = order.payableId === '' ? undefined : await context.payables.find(order.payableId);
+  const figures = await figuresFor(context, order, merchantId, payable);
+  const settleAtMs = Math.max(figures.settleAtMs, context.settlesAt(order.product, context.clock.now()));
+  const target = { merchantId, accountId, partition };
+  await decideByOperator(context, suspended, {
+    operator,
+    name: 'suspense.credit',
+    command: { type: 'credit', target, figures: { ...figures, settleAtMs } },
+    after: { outcome: 'credited', merchant_id: merchantId, account_id: accountId },
+  });
+  const credited = await context.payments.find(creditedId(order.id), { linearizable: true });
+  if (credited === undefined) throw new Error(`payment ${order.id} was credited to nothing`);
+  const { state, order: paid } = await carryOn(context, credited);
+  const { settleAtMs: dueMs, ...sums } = figuresOf(state);
+  return {
+    figures: { ...sums, paidAtMs: BigInt(paid.paidAtMs), settleAtMs: BigInt(dueMs), railReference: paid.railReference },
+  };
+}

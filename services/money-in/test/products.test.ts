@@ -1,0 +1,279 @@
+import { decodeQris } from '@gerbang/core';
+import { AccountStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { PayableStatus, TipIndicator } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import { eventually } from '@gerbang/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type FakeMerchant, type MoneyIn, refusalOf, useMoneyIn, vaPayment } from './harness.ts';
+
+const world = useMoneyIn();
+let moneyIn: MoneyIn;
+let database: string;
+
+beforeAll(async () => {
+  database = world.newDatabase();
+  moneyIn = await world.start(database);
+});
+
+const balance = (accountId: string, compartment: string) => world.books.get(`${accountId}:${compartment}`) ?? 0n;
+const soon = () => BigInt(moneyIn.clock.now() + 600_000);
+
+describe('QRIS', () => {
+  const generate = async (merchant: FakeMerchant, over: object = {}) => {
+    const { merchantId, accountId } = merchant;
+    const { qrisTransaction } = await moneyIn.qris.generateQris({ merchantId, accountId, amountSen: 25_000_00n, ...over });
+    if (qrisTransaction === undefined) throw new Error('no QRIS transaction');
+    return qrisTransaction;
+  };
+  const pay = async (reference: string, over: object = {}) => {
+    const payable = { case: 'qris' as const, value: { partnerReference: reference, issuerName: 'Bank Lain', ...over } };
+    return (
+      await moneyIn.rail.notifyPayment(
+        vaPayment(moneyIn.clock, '', { amountSen: 25_000_00n, moneyTaken: true, payable, ...over }),
+      )
+    ).decision;
+  };
+
+  test('is a code over the amount, paid once, with the MDR taken off', async () => {
+    const merchant = world.newMerchant({ fees: [{ product: 'qris', channel: '', fixedSen: 0n, basisPoints: 70 }] });
+    const code = await generate(merchant);
+    expect(decodeQris(code.qrData)).toMatchObject({ type: 'mpm-dynamic', amountSen: 25_000_00n });
+    expect(await pay(code.reffNo)).toBe(RailDecision.ACCEPTED);
+    const { qrisTransaction: paid } = await moneyIn.qris.getQris({ ...merchant, id: code.id });
+    expect(paid).toMatchObject({
+      status: PayableStatus.COMPLETED,
+      figures: { feeSen: 175_00n, netSen: 24_825_00n, basisPoints: 70 },
+      payer: { issuerName: 'Bank Lain' },
+    });
+    expect(await pay(code.reffNo)).toBe(RailDecision.SUSPENDED);
+    await eventually('settled', async () => {
+      const { qrisTransaction } = await moneyIn.qris.getQris({ ...merchant, id: code.id });
+      return qrisTransaction?.figures?.settledAtMs !== undefined && balance(merchant.accountId, 'available') === 24_825_00n;
+    });
+  });
+
+  test('has ids that ascend', async () => {
+    const merchant = world.newMerchant();
+    const ids = (await Promise.all(Array.from({ length: 8 }, () => generate(merchant)))).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(8);
+    expect((await generate(merchant)).id).toBeGreaterThan(ids.reduce((a, b) => (a > b ? a : b)));
+  });
+
+  test('takes the tip that it asks for, and no other', async () => {
+    const merchant = world.newMerchant();
+    const tip = { tipIndicator: TipIndicator.FIXED, tipValue: 1_000_00n };
+    const code = await generate(merchant, tip);
+    expect(await pay(code.reffNo, { amountSen: 27_000_00n, tipSen: 2_000_00n })).toBe(RailDecision.SUSPENDED);
+    expect(await pay(code.reffNo, { amountSen: 26_000_00n, tipSen: 1_000_00n })).toBe(RailDecision.ACCEPTED);
+    const { qrisTransaction } = await moneyIn.qris.getQris({ ...merchant, id: code.id });
+    expect(qrisTransaction).toMatchObject({ tipSen: 1_000_00n, figures: { amountSen: 26_000_00n } });
+  });
+
+  test('of a frozen account is not shown', async () => {
+    const merchant = world.newMerchant();
+    const { id } = await generate(merchant);
+    const frozen = world.newMerchant({ status: AccountStatus.FROZEN });
+    expect((await refusalOf(moneyIn.qris.getQris({ ...frozen, id })))[0]).toBe('frozen');
+    expect((await refusalOf(moneyIn.qris.getQris({ ...merchant, id: 0n })))[0]).toBe('transaction_not_found');
+  });
+
+  test.each([
+    [{ amountSen: 999_00n }, ['amount']],
+    [{ amountSen: 10_000_001_00n }, ['amount']],
+    [{ expiredAtMs: 1_600_000_000_000n }, ['expired_at']],
+  ])('%o is refused', async (over, fields) => {
+    expect(await refusalOf(generate(world.newMerchant(), over))).toEqual(['validation', fields]);
+  });
+});
+
+describe('an e-wallet checkout', () => {
+  const create = async (merchant: FakeMerchant, over: object = {}) => {
+    const { merchantId, accountId } = merchant;
+    const asked = { merchantId, accountId, channel: 'DANA', amountSen: 10_000_00n, ...over };
+    const { ewalletCheckout } = await moneyIn.ewallets.createEwalletCheckout(asked);
+    if (ewalletCheckout === undefined) throw new Error('no checkout');
+    return ewalletCheckout;
+  };
+  const payable = (reference: string) => ({ case: 'ewallet' as const, value: { partnerReference: reference } });
+
+  test('succeeds when its wallet says so', async () => {
+    const merchant = world.newMerchant();
+    const checkout = await create(merchant);
+    expect(checkout.transactionId).toMatch(/^88[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect(checkout.checkoutUrl).toBe(`https://wallet.example/${checkout.transactionId}`);
+    const paid = vaPayment(moneyIn.clock, '', {
+      amountSen: 10_000_00n,
+      moneyTaken: true,
+      payable: payable(checkout.transactionId),
+    });
+    expect((await moneyIn.rail.notifyPayment(paid)).decision).toBe(RailDecision.ACCEPTED);
+    const found = await moneyIn.ewallets.getEwalletCheckout({ ...merchant, transactionId: checkout.transactionId });
+    expect(found.ewalletCheckout?.status).toBe(PayableStatus.COMPLETED);
+    const failed = { partnerId: 'w', partnerReference: checkout.transactionId, reason: '', failedAtMs: 1n };
+    expect((await moneyIn.rail.notifyCheckoutFailed(failed)).decision).toBe(RailDecision.ALREADY_PAID);
+  });
+
+  test('fails when its wallet says so, once', async () => {
+    const merchant = world.newMerchant();
+    const { transactionId } = await create(merchant, { channel: 'OVO', customerPhone: '081234567890' });
+    const failed = { partnerId: 'w', partnerReference: transactionId, reason: 'declined', failedAtMs: 1n };
+    expect((await moneyIn.rail.notifyCheckoutFailed(failed)).decision).toBe(RailDecision.ACCEPTED);
+    expect((await moneyIn.rail.notifyCheckoutFailed(failed)).decision).toBe(RailDecision.DUPLICATE);
+    const found = await moneyIn.ewallets.getEwalletCheckout({ ...merchant, transactionId });
+    expect(found.ewalletCheckout?.status).toBe(PayableStatus.FAILED);
+  });
+
+  test('that the wallet does not take is refused', async () => {
+    expect((await refusalOf(create(world.newMerchant(), { channel: 'LINKAJA' })))[0]).toBe('transaction_failed');
+    expect(await refusalOf(create(world.newMerchant(), { channel: 'OVO' }))).toEqual(['validation', ['customer_phone']]);
+  });
+});
+
+describe('a retail transaction', () => {
+  const create = async (merchant: FakeMerchant, over: object = {}) => {
+    const { merchantId, accountId } = merchant;
+    const asked = {
+      merchantId,
+      accountId,
+      retailCode: 'ALFAMART',
+      amountSen: 20_000_00n,
+      customerName: 'Siti',
+      expiredAtMs: soon(),
+    };
+    const { retailTransaction } = await moneyIn.retail.createRetailTransaction({ ...asked, ...over });
+    if (retailTransaction === undefined) throw new Error('no retail transaction');
+    return retailTransaction;
+  };
+
+  test('is paid in cash, the exact amount, once', async () => {
+    const merchant = world.newMerchant();
+    const { paymentCode, transactionId } = await create(merchant);
+    const pay = async (amountSen: bigint) =>
+      (
+        await moneyIn.rail.notifyPayment(
+          vaPayment(moneyIn.clock, '', { amountSen, payable: { case: 'retail', value: { paymentCode } } }),
+        )
+      ).decision;
+    expect(await pay(19_999_00n)).toBe(RailDecision.WRONG_AMOUNT);
+    expect(await pay(20_000_00n)).toBe(RailDecision.ACCEPTED);
+    expect(await pay(20_000_00n)).toBe(RailDecision.ALREADY_PAID);
+    const found = await moneyIn.retail.getRetailTransaction({ ...merchant, transactionId });
+    expect(found.retailTransaction?.status).toBe(PayableStatus.COMPLETED);
+  });
+
+  test('expires, announced once, and then takes nothing', async () => {
+    const merchant = world.newMerchant();
+    const { paymentCode, transactionId } = await create(merchant, { expiredAtMs: BigInt(moneyIn.clock.now() + 300) });
+    await eventually('expired', async () => {
+      const found = await moneyIn.retail.getRetailTransaction({ ...merchant, transactionId });
+      return found.retailTransaction?.status === PayableStatus.EXPIRED;
+    });
+    const store = await world.openStore(database);
+    const stored = await store.collection('payables').findOne({ account_id: merchant.accountId, kind: 'retail' });
+    expect(stored?.tail).toMatchObject([{ event: 'retail.expired' }]);
+    const late = vaPayment(moneyIn.clock, '', { amountSen: 20_000_00n, payable: { case: 'retail', value: { paymentCode } } });
+    expect((await moneyIn.rail.notifyPayment(late)).decision).toBe(RailDecision.EXPIRED);
+  });
+
+  test('the bounds are the merchant’s own where operators have set some', async () => {
+    const limits = [{ product: 'retail', minimumSen: 50_000_00n, maximumSen: 0n }];
+    expect(await refusalOf(create(world.newMerchant({ limits })))).toEqual(['validation', ['amount']]);
+    expect(await refusalOf(create(world.newMerchant({ products: [] })))).toEqual(['validation', ['retail_code']]);
+  });
+});
+
+describe('a payment link', () => {
+  const create = async (merchant: FakeMerchant, over: object = {}) => {
+    const { merchantId, accountId } = merchant;
+    const { paymentLink } = await moneyIn.links.createPaymentLink({
+      merchantId,
+      accountId,
+      title: 'Kopi',
+      amountSen: 30_000_00n,
+      ...over,
+    });
+    if (paymentLink === undefined) throw new Error('no link');
+    return paymentLink;
+  };
+  const open = async (reffNo: string) => {
+    const { paymentLinkHistory } = await moneyIn.checkout.openPaymentLink({ reffNo, ipAddress: '10.0.0.1' });
+    if (paymentLinkHistory === undefined) throw new Error('no history');
+    return paymentLinkHistory;
+  };
+  const choose = async (reffNo: string, paymentMethod: string) => {
+    const { paymentLinkHistory } = await moneyIn.checkout.choosePaymentMethod({ reffNo, paymentMethod });
+    return paymentLinkHistory?.paymentMethodValue ?? '';
+  };
+  const link = async (merchant: FakeMerchant, id: bigint) =>
+    (await moneyIn.links.getPaymentLink({ ...merchant, id })).paymentLink;
+  const payNumber = async (number: string) =>
+    (await moneyIn.rail.notifyPayment(vaPayment(moneyIn.clock, number, { amountSen: 30_000_00n }))).decision;
+
+  test('is opened, paid by a chosen method, and counted', async () => {
+    const merchant = world.newMerchant();
+    const made = await create(merchant, { maxUsage: 2 });
+    expect(made.paymentUrl).toBe(`https://pay.example/pay/${made.reffNo}`);
+    const history = await open(made.reffNo);
+    const number = await choose(history.reffNo, 'VA_BRI');
+    expect(await choose(history.reffNo, 'QRIS')).toMatch(/^0002/);
+    expect(await choose(history.reffNo, 'VA_BRI')).toBe(number);
+    expect(await payNumber(number)).toBe(RailDecision.ACCEPTED);
+    expect(await payNumber(number)).toBe(RailDecision.ALREADY_PAID);
+    const found = await moneyIn.links.getPaymentLinkHistory({ ...merchant, id: history.id });
+    expect(found.paymentLinkHistory).toMatchObject({
+      status: PayableStatus.COMPLETED,
+      paymentMethod: 'VA_BRI',
+      ipAddress: '10.0.0.1',
+    });
+    expect(await link(merchant, made.id)).toMatchObject({ currentUsage: 1, status: PayableStatus.ACTIVE });
+    expect(balance(merchant.accountId, 'pending')).toBe(30_000_00n);
+  });
+
+  test('its last use is reserved by who has been issued a number, and given back when the session ends', async () => {
+    const merchant = world.newMerchant();
+    const made = await create(merchant, { maxUsage: 1 });
+    const [first, second] = [await open(made.reffNo), await open(made.reffNo)];
+    const number = await choose(first.reffNo, 'VA_BCA');
+    expect((await refusalOf(choose(second.reffNo, 'VA_BCA')))[0]).toBe('bad_request');
+    expect((await refusalOf(open(made.reffNo)))[0]).toBe('bad_request');
+    moneyIn.clock.setOffset(moneyIn.clock.offsetMs() + 901_000);
+    await eventually('the use is free again', () => open(made.reffNo));
+    expect(await payNumber(number)).toBe(RailDecision.EXPIRED);
+    expect(await link(merchant, made.id)).toMatchObject({ currentUsage: 0 });
+  });
+
+  test('that is deleted is not opened; what was issued before can still be paid', async () => {
+    const merchant = world.newMerchant();
+    const made = await create(merchant);
+    const history = await open(made.reffNo);
+    const number = await choose(history.reffNo, 'VA_BNI');
+    await moneyIn.links.deletePaymentLink({ ...merchant, id: made.id });
+    expect((await refusalOf(open(made.reffNo)))[0]).toBe('bad_request');
+    expect(await payNumber(number)).toBe(RailDecision.ACCEPTED);
+    expect(await link(merchant, made.id)).toMatchObject({ currentUsage: 1, status: PayableStatus.INACTIVE });
+  });
+
+  test('is changed while it is active, and its histories are listed', async () => {
+    const merchant = world.newMerchant();
+    const made = await create(merchant);
+    const { paymentLink } = await moneyIn.links.updatePaymentLink({ ...merchant, id: made.id, title: 'Kopi Susu' });
+    expect(paymentLink).toMatchObject({ title: 'Kopi Susu', amountSen: 30_000_00n });
+    const opened = [await open(made.reffNo), await open(made.reffNo)];
+    const query = { ...merchant, limit: 1 };
+    const first = await moneyIn.links.listPaymentLinkHistories({ query, paymentLinkId: made.id });
+    const rest = await moneyIn.links.listPaymentLinkHistories({
+      query: { ...query, cursor: first.nextCursor },
+      paymentLinkId: made.id,
+    });
+    const ids = [...first.paymentLinkHistories, ...rest.paymentLinkHistories].map(({ id }) => id);
+    expect(ids).toEqual(opened.map(({ id }) => id).reverse());
+    expect(rest.nextCursor).toBe('');
+  });
+
+  test('wants the customer’s details where it says so', async () => {
+    const made = await create(world.newMerchant(), { requiredCustomerDetail: true });
+    const history = await open(made.reffNo);
+    expect((await refusalOf(choose(history.reffNo, 'QRIS')))[1]).toEqual(['customer_name', 'customer_email', 'customer_phone']);
+    expect((await refusalOf(choose('PHnobody', 'QRIS')))[0]).toBe('transaction_not_found');
+  });
+});
