@@ -355,6 +355,30 @@ describe('an e-wallet', () => {
     await wallet.close();
   });
 
+  test('has a page of its own, which works without scripts and leads back', async () => {
+    const wallet = openSnapEwallet(credentials());
+    const request = {
+      partnerReference: `88${newUlid(Date.now())}`,
+      channel: 'DANA',
+      amountSen: 1_000_000n,
+      returnUrl: 'https://shop.example/done',
+      expiresAtMs: inAnHour(),
+    };
+    const made = await wallet.createPayment(request, soon());
+    if (made.outcome !== 'pending' || made.redirectUrl === undefined) throw new Error('no page');
+    const shown = await fetch(made.redirectUrl);
+    expect([shown.status, await shown.text()]).toEqual([200, expect.stringContaining('Rp 10000.00')]);
+    const submit = (outcome: string) =>
+      fetch(String(made.redirectUrl), { method: 'POST', body: new URLSearchParams({ outcome }), redirect: 'manual' });
+    expect((await submit('perhaps')).status).toBe(422);
+    const sent = await submit('success');
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, 'https://shop.example/done']);
+    expect(told).toMatchObject([{ reference: made.railReference }]);
+    expect((await submit('failed')).status).toBe(409);
+    expect((await fetch(made.redirectUrl)).status).toBe(410);
+    await wallet.close();
+  });
+
   test('that is declined says so; one that is canceled can not be confirmed', async () => {
     const { wallet, name } = await ask();
     expect(await confirm(name.partnerReference, 'failed')).toEqual({ accepted: true });

@@ -27,6 +27,7 @@ import {
   debitRefund,
   debitStatus,
 } from './money-in/ewallet.ts';
+import { showEwalletPage, submitEwalletPage } from './money-in/ewallet-page.ts';
 import { payRetailCode, payVirtualAccount } from './money-in/pay-number.ts';
 import { payQris } from './money-in/pay-qris.ts';
 import { QR_CANCEL, QR_GENERATE, QR_QUERY, qrCancel, qrGenerate, qrQuery } from './money-in/qris.ts';
@@ -57,6 +58,9 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/sandbox/qris/pay', handler: payQris, anyone: false },
   { method: 'POST', url: '/sandbox/retail/:payment_code/pay', handler: payRetailCode, anyone: false },
   { method: 'POST', url: '/sandbox/ewallet/:transaction_id/confirm', handler: confirmEwallet, anyone: false },
+  // The wallet's own page is for customers, wherever they are.
+  { method: 'GET', url: '/ewallet/:transaction_id', handler: showEwalletPage, anyone: true },
+  { method: 'POST', url: '/ewallet/:transaction_id', handler: submitEwalletPage, anyone: true },
   { method: 'PUT', url: '/sandbox/rails/:rail', handler: setBehaviour, anyone: false },
   { method: 'DELETE', url: '/sandbox/rails/:rail', handler: clearBehaviour, anyone: false },
   { method: 'GET', url: '/sandbox/rails/:rail/books', handler: readBooks, anyone: false },
@@ -73,7 +77,8 @@ const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 export function buildApp(context: Context): FastifyInstance {
   const app = fastify({ bodyLimit: BODY_BYTES_MAX, forceCloseConnections: 'idle', exposeHeadRoutes: false });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  const types = ['application/json', 'application/x-www-form-urlencoded'];
+  app.addContentTypeParser(types, { parseAs: 'string' }, (_request, body, done) => done(null, body));
 
   for (const route of ROUTES) {
     app.route({

@@ -10,6 +10,7 @@ const shape = {
   ADMIN_PORT: env.port(9205),
   SIMULATOR_HOST: env.host(),
   SIMULATOR_PORT: env.port(8070),
+  SIMULATOR_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   SIMULATOR_CLIENT_KEY: z.string().min(1),
   SIMULATOR_CLIENT_SECRET: z.string().min(1),
   SIMULATOR_PUBLIC_KEY: z.base64().transform(toPublicKey),

@@ -26,6 +26,8 @@ export type Context = {
   payables: Payables;
   receipts: Receipts;
   refunds: Refunds;
+  /** Where customers reach the simulator's own pages, without a slash at the end. */
+  publicUrl: string;
   /** The other side: what the rails call. */
   gateway: Gateway;
   behaviours: RailBehaviours;

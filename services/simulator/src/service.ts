@@ -19,8 +19,6 @@ import { createInquiryIds } from './snap/inquiry-ids.ts';
 import { createTokenIssuer } from './snap/tokens.ts';
 
 const NAME = 'simulator';
-/** So many notifications are under way at once beside those of customers who pay just now. */
-const TELLERS = 4;
 
 export type Service = Closeable & { url: string; port: number; adminPort: number };
 
@@ -54,6 +52,7 @@ export async function startService(config: Config, options: { random?: () => num
       books: await openBankBooks(store, clock),
       payables: await openPayables(store),
       receipts,
+      publicUrl: (config.SIMULATOR_PUBLIC_URL ?? `http://127.0.0.1:${config.SIMULATOR_PORT}`).replace(/\/+$/, ''),
       refunds: await openRefunds(store, receipts.refund),
       gateway: createGateway({
         url: config.SIMULATOR_RAILS_URL,
@@ -77,7 +76,7 @@ export async function startService(config: Config, options: { random?: () => num
       context.followers.release();
       await app.close();
     });
-    const telling = Promise.all(Array.from({ length: TELLERS }, () => keepTelling(context)));
+    const telling = keepTelling(context);
     closing.push('notifications', async () => {
       stopping.abort();
       await telling;

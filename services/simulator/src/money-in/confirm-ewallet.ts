@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
-import { forcedOf } from './forced.ts';
-import { tellNow } from './notifier.ts';
+import { forcedOf, type PayAnswer } from './forced.ts';
+import { bookAndTell } from './notifier.ts';
+import type { Payable } from './payables.ts';
 
 const params = z.object({ transaction_id: z.string().min(1).max(64) });
 const body = z.object({ outcome: z.enum(['success', 'failed']) });
@@ -13,6 +15,11 @@ export const confirmEwallet: Handler = async (context, request) => {
   const { transaction_id: reference } = read(params, request.params);
   const payment = await context.payables.find('ewallet', reference);
   if (payment === undefined) return { accepted: false, reason: 'The wallet does not know this payment' };
+  return confirmPayment(context, payment, outcome);
+};
+
+/** What the customer decides counts once. */
+export async function confirmPayment(context: Context, payment: Payable, outcome: 'success' | 'failed'): Promise<PayAnswer> {
   const forced = await forcedOf(context, 'ewallet');
   if ('refused' in forced) return forced.refused;
   if (payment.expiresAtMs !== undefined && context.clock.now() >= payment.expiresAtMs) {
@@ -21,7 +28,7 @@ export const confirmEwallet: Handler = async (context, request) => {
   const receipt = {
     rail: 'ewallet' as const,
     railReference: payment.referenceNo,
-    payableReference: reference,
+    payableReference: payment.reference,
     number: '',
     amountSen: payment.amountSen ?? 0n,
     tipSen: 0n,
@@ -29,8 +36,7 @@ export const confirmEwallet: Handler = async (context, request) => {
     status: outcome,
     reason: outcome === 'failed' ? 'Declined by the customer' : '',
   };
-  const isFirst = await context.receipts.add(receipt, Date.now() + forced.tellAfterMs);
-  if (!isFirst) return { accepted: false, reason: 'The payment is over' };
-  if (forced.tellAfterMs === 0) await tellNow(context, { ...receipt, attempts: 0, isDue: true, refundedSen: 0n });
+  const booked = await bookAndTell(context, receipt, forced.tellAfterMs);
+  if (booked.outcome === 'taken') return { accepted: false, reason: 'The payment is over' };
   return { accepted: true };
-};
+}

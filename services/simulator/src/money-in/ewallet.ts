@@ -41,7 +41,8 @@ export const debitPayment = transaction(DEBIT_PAYMENT, payment, ewallet, async (
   if (added === 'external-id-used') throw new SnapRefusal(409, '00', 'Conflict');
   if (added !== 'added') throw new SnapRefusal(409, '01', 'Conflict {partnerReferenceNo}');
   if (forced === 'timeout') return 'silence';
-  return done({ referenceNo: asked.referenceNo, partnerReferenceNo: asked.reference });
+  const webRedirectUrl = `${context.publicUrl}/ewallet/${encodeURIComponent(asked.reference)}`;
+  return done({ referenceNo: asked.referenceNo, partnerReferenceNo: asked.reference, webRedirectUrl });
 });
 
 /** POST /v1.0/debit/status: how a payment stands (SNAP 55). */

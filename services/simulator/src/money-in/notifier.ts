@@ -2,41 +2,57 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import type { GatewayAnswer } from './gateway.ts';
 import { notificationOf } from './notification.ts';
-import type { Receipt } from './receipts.ts';
+import type { NewReceipt, Receipt } from './receipts.ts';
 
 /** How often the books are looked through for what is still to be told. */
-const POLL_MS = 300;
+const POLL_MS = 500;
+/** So many at once, beside those of customers who pay just now. */
+const UNDER_WAY_MAX = 8;
 /** While one attempt is under way, no other one is made. */
-const ATTEMPT_MS = 15_000;
+const ATTEMPT_MS = 20_000;
 /** 1 s, 2 s, 4 s … half a minute. */
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 30_000;
 /** After about a day a bank stops telling; then it is for reconciliation to find. */
 const ATTEMPTS_MAX = 2_900;
 
-type TellContext = Pick<Context, 'receipts' | 'gateway' | 'log' | 'behaviours'>;
+type TellContext = Pick<Context, 'receipts' | 'gateway' | 'log'>;
 
-/** Tells the gateway of a payment that nobody tells of just now, once; undefined when somebody does. */
-export async function tellNow(context: TellContext, receipt: Receipt): Promise<GatewayAnswer | undefined> {
-  const nowMs = Date.now();
-  if (!(await context.receipts.claim(receipt, nowMs, nowMs + ATTEMPT_MS))) return undefined;
-  return tell(context, { ...receipt, attempts: receipt.attempts + 1 });
+/** `taken`: the reference is, so nothing was booked. `later`: the gateway hears of it after a while. */
+export type Booked = GatewayAnswer | { outcome: 'taken' } | { outcome: 'later' };
+
+/** Books a payment and tells the gateway of it, at once or, with `tellAfterMs`, later. From the booking on it is told until it is acknowledged. */
+export async function bookAndTell(context: TellContext, receipt: NewReceipt, tellAfterMs: number): Promise<Booked> {
+  const isLater = tellAfterMs > 0;
+  const isBooked = await context.receipts.add(receipt, Date.now() + (isLater ? tellAfterMs : ATTEMPT_MS));
+  if (!isBooked) return { outcome: 'taken' };
+  return isLater ? { outcome: 'later' } : tell(context, { ...receipt, attempts: 1, refundedSen: 0n });
 }
 
 /** Tells the gateway whatever it has not acknowledged yet, until the service stops; also what an earlier run of the service has left. */
 export async function keepTelling(context: TellContext & Pick<Context, 'stopping'>): Promise<void> {
+  const underWay = new Set<Promise<unknown>>();
+  const start = (receipt: Receipt) => {
+    const telling = tell(context, receipt)
+      .catch((error: unknown) => context.log.error({ err: error }, 'the gateway could not be told of a payment'))
+      .finally(() => underWay.delete(telling));
+    underWay.add(telling);
+  };
   while (!context.stopping.aborted) {
-    try {
-      const nowMs = Date.now();
-      const due = await context.receipts.claimDue(nowMs, nowMs + ATTEMPT_MS);
-      if (due !== undefined) {
-        await tell(context, due);
-        continue;
-      }
-    } catch (error) {
-      if (!context.stopping.aborted) context.log.error({ err: error }, 'the books could not be looked through');
-    }
-    await sleep(POLL_MS, undefined, { signal: context.stopping }).catch(() => {});
+    const due = underWay.size < UNDER_WAY_MAX ? await claimDue(context) : undefined;
+    if (due === undefined) await sleep(POLL_MS, undefined, { signal: context.stopping }).catch(() => {});
+    else start(due);
+  }
+  await Promise.all(underWay);
+}
+
+async function claimDue({ receipts, log, stopping }: TellContext & Pick<Context, 'stopping'>): Promise<Receipt | undefined> {
+  const nowMs = Date.now();
+  try {
+    return await receipts.claimDue(nowMs, nowMs + ATTEMPT_MS);
+  } catch (error) {
+    if (!stopping.aborted) log.error({ err: error }, 'the books could not be looked through');
+    return undefined;
   }
 }
 

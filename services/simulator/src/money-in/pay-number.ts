@@ -7,9 +7,8 @@ import type { Handler } from '../handler.ts';
 import { forcedOf, type PayAnswer } from './forced.ts';
 import { VA_INQUIRY } from './gateway.ts';
 import { billFields } from './notification.ts';
-import { tellNow } from './notifier.ts';
+import { bookAndTell } from './notifier.ts';
 import type { Payable } from './payables.ts';
-import type { Receipt } from './receipts.ts';
 
 /** How long a customer stands before the machine while the gateway does not answer the inquiry. */
 const INQUIRY_PATIENCE_MS = 10_000;
@@ -49,7 +48,6 @@ async function payNumber(context: Context, rail: 'va' | 'retail', number: string
   const problem = held === undefined ? await inquire(context, rail, number) : await whyNot(context, held, amountSen);
   if (problem !== undefined) return { accepted: false, reason: problem };
 
-  const notifyAtMs = Date.now() + forced.tellAfterMs;
   const booking = {
     rail,
     railReference: newUlid(Date.now()),
@@ -61,12 +59,20 @@ async function payNumber(context: Context, rail: 'va' | 'retail', number: string
     status: 'pending' as const,
     reason: '',
   };
-  if (!(await context.receipts.add(booking, notifyAtMs))) throw new Error('a new reference is taken');
-  const receipt: Receipt = { ...booking, attempts: 0, isDue: true, refundedSen: 0n };
-  const answer = forced.tellAfterMs > 0 ? undefined : await tellNow(context, receipt);
-  if (answer?.outcome === 'refused') return { accepted: false, reason: answer.message };
-  if (answer?.outcome === 'done') return { accepted: true };
-  return { accepted: true, reason: 'The gateway has not acknowledged it yet; the bank will tell it again' };
+  const booked = await bookAndTell(context, booking, forced.tellAfterMs);
+  switch (booked.outcome) {
+    case 'done':
+      return { accepted: true };
+    case 'refused':
+      return { accepted: false, reason: booked.message };
+    case 'later':
+    case 'unanswered':
+      return { accepted: true, reason: 'The gateway has not acknowledged it yet; the bank will tell it again' };
+    case 'taken':
+      throw new Error('a new reference is taken');
+    default:
+      return booked satisfies never;
+  }
 }
 
 /** What the gateway has against a payment of the number; undefined when nothing. */

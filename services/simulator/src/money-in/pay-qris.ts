@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
 import { forcedOf, type PayAnswer } from './forced.ts';
-import { tellNow } from './notifier.ts';
+import { bookAndTell } from './notifier.ts';
 import { paidAmount } from './pay-number.ts';
 import type { Payable } from './payables.ts';
 
@@ -38,9 +38,8 @@ export const payQris: Handler = async (context, request) => {
     status: 'success' as const,
     reason: '',
   };
-  const isFirst = await context.receipts.add(receipt, Date.now() + forced.tellAfterMs);
-  if (!isFirst) return refused('The code has been paid or withdrawn');
-  if (forced.tellAfterMs === 0) await tellNow(context, { ...receipt, attempts: 0, isDue: true, refundedSen: 0n });
+  const booked = await bookAndTell(context, receipt, forced.tellAfterMs);
+  if (booked.outcome === 'taken') return refused('The code has been paid or withdrawn');
   return { accepted: true };
 };
 

@@ -27,11 +27,9 @@ export type Receipt = {
   reason: string;
   /** How often the gateway has been told. */
   attempts: number;
-  /** Whether it is still to be told. */
-  isDue: boolean;
 };
 
-export type NewReceipt = Omit<Receipt, 'attempts' | 'isDue' | 'refundedSen'>;
+export type NewReceipt = Omit<Receipt, 'attempts' | 'refundedSen'>;
 
 type ReceiptDocument = {
   _id: string;
@@ -56,15 +54,16 @@ type ReceiptDocument = {
  * paid once can't be paid twice, nor paid and canceled.
  */
 export type Receipts = {
-  /** Books it; false when its reference is taken. With `notifyAtMs` (real time) the gateway is to be told from then on. */
+  /**
+   * Books it; false when its reference is taken. With `notifyAtMs` (real time) whoever looks from then on tells the gateway, as for the second time: the first
+   * is the caller's.
+   */
   add(receipt: NewReceipt, notifyAtMs: number | undefined): Promise<boolean>;
   find(rail: MoneyInRail, railReference: string): Promise<Receipt | undefined>;
   /** Payments of one payable that count as uses of it. */
   countUses(rail: MoneyInRail, payableReference: string): Promise<number>;
   /** Takes one whose time has come, so that nobody else tells the gateway of it before `againAtMs`; undefined when there is none. */
   claimDue(nowMs: number, againAtMs: number): Promise<Receipt | undefined>;
-  /** The same for one that is known. False when somebody else tells it just now, or there is nothing to tell. */
-  claim(receipt: Pick<Receipt, 'rail' | 'railReference'>, nowMs: number, againAtMs: number): Promise<boolean>;
   /** Nothing more is to be told. */
   settle(receipt: Receipt, status: ReceiptStatus, reason: string): Promise<void>;
   postpone(receipt: Receipt, notifyAtMs: number): Promise<void>;
@@ -108,13 +107,6 @@ export async function openReceipts(store: Store): Promise<Receipts> {
       );
       return document === null ? undefined : toReceipt(document);
     },
-    async claim({ rail, railReference }, nowMs, againAtMs) {
-      const { matchedCount } = await receipts.updateOne(
-        { _id: keyOf(rail, railReference), notify_at: { $lte: new Date(nowMs) } },
-        { $set: { notify_at: new Date(againAtMs) }, $inc: { attempts: 1 } },
-      );
-      return matchedCount === 1;
-    },
     async settle({ rail, railReference }, status, reason) {
       await receipts.updateOne({ _id: keyOf(rail, railReference) }, { $set: { status, reason }, $unset: { notify_at: '' } });
     },
@@ -153,7 +145,7 @@ function toDocument(_id: string, receipt: NewReceipt, notifyAtMs: number | undef
     paid_at: new Date(receipt.paidAtMs),
     status: receipt.status,
     reason: receipt.reason,
-    attempts: 0,
+    attempts: notifyAtMs === undefined ? 0 : 1,
     ...(notifyAtMs !== undefined && { notify_at: new Date(notifyAtMs) }),
   };
 }
@@ -171,6 +163,5 @@ function toReceipt(document: ReceiptDocument): Receipt {
     status: document.status,
     reason: document.reason,
     attempts: document.attempts,
-    isDue: document.notify_at !== undefined,
   };
 }
