@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { createLogger } from '@gerbang/runtime';
@@ -56,6 +57,25 @@ beforeAll(async () => {
             ],
             instances: [{ id: 'ledger-0', address: 'ledger-0:9102' }],
           }),
+        },
+        [],
+      ),
+      implement(
+        SuspenseService,
+        {
+          listSuspense: async () => ({
+            items: [
+              { id: 'va:bank:r 1', rail: 'va', railReference: 'r 1', paidTo: '70014', amountSen: 5_000_000n, reason: 'expired' },
+            ],
+          }),
+          creditSuspense: async ({ operator, id, accountId }) => {
+            answers.proposals.push(`${operator} credits ${accountId} with ${id}`);
+            return { figures: { netSen: 4_600_000n, feeSen: 400_000n } };
+          },
+          refundSuspense: async ({ operator, id }) => {
+            answers.proposals.push(`${operator} refunds ${id}`);
+            return {};
+          },
         },
         [],
       ),
@@ -255,6 +275,14 @@ describe('for people', () => {
   });
 });
 
+test('suspense: what fits nothing is listed, credited and refunded by operators', { timeout: TOGETHER_MS }, async () => {
+  expect((await gerbang(['suspense', 'list'])).stdout).toContain('va:bank:r 1  IDR 50000.00  paid to 70014 at');
+  const credited = await gerbang(['suspense', 'credit', 'va:bank:r 1', 'm', 'a', '--operator', 'ana']);
+  expect(credited.stdout).toContain('a is credited with IDR 46000.00 (fee IDR 4000.00)');
+  expect((await gerbang(['suspense', 'refund', 'va:bank:r 1', '--operator', 'ana', '--json'])).code).toBe(0);
+  expect(answers.proposals).toEqual(expect.arrayContaining(['ana credits a with va:bank:r 1', 'ana refunds va:bank:r 1']));
+});
+
 describe('what goes wrong is one line and exit code 1', () => {
   const nowhere = { MERCHANT_RPC: '127.0.0.1:1' };
   const unknown = '01J00000000000000000000000';
@@ -301,6 +329,7 @@ test.each([
   [['audit', 'list']],
   [['ledger', 'verify']],
   [['transfers', 'resolve']],
+  [['suspense', 'credit']],
 ])('%j --help tells how it is used', { timeout: TOGETHER_MS }, async (command) => {
   const { code, stdout, stderr } = await gerbang([...command, '--help']);
   expect([code, stderr]).toEqual([0, '']);

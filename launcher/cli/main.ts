@@ -9,6 +9,7 @@ import { feeCommands } from './commands/fee.ts';
 import { fundCommand } from './commands/fund.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { merchantCommands } from './commands/merchant.ts';
+import { suspenseCommands } from './commands/suspense.ts';
 import { transferCommands } from './commands/transfers.ts';
 import { CommandFailure } from './failure.ts';
 
@@ -27,6 +28,7 @@ fundCommand(program);
 auditCommands(program);
 ledgerCommands(program);
 transferCommands(program);
+suspenseCommands(program);
 
 try {
   await program.parseAsync();

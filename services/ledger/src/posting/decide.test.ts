@@ -38,6 +38,14 @@ const compensation = (kind: Posting['compensation'], amountSen: bigint, feeSen: 
 const given = (balances: Record<string, bigint>) => (account: string) => balances[account] ?? 0n;
 
 describe('decide', () => {
+  it('credits nothing but the fee where the fee takes all of a payment', () => {
+    const legs = legsOf(posting('credit', 0n, 4n, { side: 'pending' }));
+    expect(legs).toEqual([
+      { account: RAIL, sen: -4n },
+      { account: 'fee-income', sen: 4n },
+    ]);
+  });
+
   it.each([
     ['hold', posting('hold', 90n, 10n), { [AVAILABLE]: -100n, [HELD]: 100n }, 0n],
     ['hold without a fee', posting('hold', 90n), { [AVAILABLE]: -90n, [HELD]: 90n }, 10n],

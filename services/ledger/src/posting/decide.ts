@@ -44,7 +44,7 @@ export function legsOf(posting: Posting): Leg[] {
     case 'credit':
       return [
         { account: posting.fromSuspense ? suspenseAccount(posting.rail) : railAccount(posting.rail), sen: -grossSen },
-        { account: sideOf(posting), sen: amountSen },
+        ...(amountSen === 0n ? [] : [{ account: sideOf(posting), sen: amountSen }]),
         ...feeLeg(feeSen),
       ];
     case 'transfer':

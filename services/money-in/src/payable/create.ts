@@ -1,4 +1,4 @@
-import { newUlid, RefusalError, refuse } from '@gerbang/core';
+import { isUlid, newUlid, RefusalError, refuse } from '@gerbang/core';
 import type { IdempotencyKey } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../context.ts';
 import type { PayableState } from './payable.ts';
@@ -15,11 +15,12 @@ export type Creation = { merchantId: string; accountId: string; idempotencyKey?:
 export async function createOnce(
   context: Pick<Context, 'idempotencyKeys' | 'clock'>,
   kind: Kind,
-  { merchantId, idempotencyKey }: Creation,
+  { merchantId, accountId, idempotencyKey }: Creation,
   work: (id: string) => Promise<Uint8Array>,
 ): Promise<{ response: Uint8Array; replayed: boolean }> {
   const allocate = () => `${kind}:${newUlid(context.clock.now())}`;
-  if (idempotencyKey === undefined) return { response: await work(allocate()), replayed: false };
+  // What names no account is refused before anything of it is kept.
+  if (idempotencyKey === undefined || !isUlid(accountId)) return { response: await work(allocate()), replayed: false };
   const { key, route, bodyHash } = idempotencyKey;
   return context.idempotencyKeys.run({ merchantId, route, key, bodyHash }, allocate, work);
 }

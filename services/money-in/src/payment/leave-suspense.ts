@@ -1,3 +1,4 @@
+import { ulidFrom } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import { changePayment } from './change.ts';
 import { figuresOf } from './payment.ts';
@@ -18,6 +19,7 @@ export async function finishCredit(context: Context, suspended: StoredPayment): 
   const wanted = {
     ...order,
     id: creditedId(order.id),
+    publicId: ulidFrom(order.receivedAtMs, creditedId(order.id)),
     merchantId,
     accountId,
     partition,

@@ -3,6 +3,8 @@ import type { Context } from '../context.ts';
 import type { Figures } from './payment.ts';
 import type { PaymentOrder } from './store.ts';
 
+const REFERENCE_MAX = 128;
+
 type LedgerContext = Pick<Context, 'ledger'>;
 
 /**
@@ -18,7 +20,7 @@ export async function postCredit({ ledger }: LedgerContext, order: PaymentOrder,
     intent: Intent.CREDIT,
     side: Side.PENDING,
     fromSuspense: fromSuspense !== undefined && fromSuspense === order.partition,
-    postingKey: `${order.id}:credit`,
+    postingKey: `${order.publicId}:credit`,
     amountSen: netSen,
     feeSen,
   });
@@ -34,7 +36,7 @@ export async function postSettlement(
     ...posting(order),
     partition: order.partition,
     intent: Intent.SETTLE,
-    postingKey: `${order.id}:settle`,
+    postingKey: `${order.publicId}:settle`,
     amountSen: netSen,
     feeSen,
   });
@@ -48,7 +50,7 @@ export async function postSuspense({ ledger }: LedgerContext, order: PaymentOrde
     partition: order.partition,
     intent: Intent.CREDIT,
     side: Side.SUSPENSE,
-    postingKey: `${order.id}:suspense`,
+    postingKey: `${order.publicId}:suspense`,
     amountSen: order.amountSen,
     feeSen: 0n,
   });
@@ -61,7 +63,7 @@ export async function postOutOfSuspense({ ledger }: LedgerContext, order: Paymen
     partition,
     intent: Intent.REFUND,
     side: Side.SUSPENSE,
-    postingKey: `${order.id}:out-of-suspense`,
+    postingKey: `${order.publicId}:out-of-suspense`,
     amountSen: order.amountSen,
     feeSen: 0n,
   });
@@ -74,7 +76,8 @@ function posting(order: PaymentOrder) {
     rail: order.rail,
     product: order.product,
     transactionId: order.publicId,
-    referenceNumber: order.merchantReffNo,
+    // The ledger's texts are shorter than a merchant's reference may be.
+    referenceNumber: order.merchantReffNo.slice(0, REFERENCE_MAX).toWellFormed(),
     description: '',
   };
 }

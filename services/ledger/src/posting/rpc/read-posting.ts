@@ -66,7 +66,9 @@ function readVariant(request: PostRequest, intent: Intent): Pick<Posting, 'side'
 }
 
 function readAmounts({ amountSen, feeSen }: PostRequest, intent: Intent, side: Side): void {
-  if (amountSen <= 0n) throw wrong('amount_sen', 'must be more than 0');
+  // A fee may take all of a payment.
+  const isAllFee = intent === 'credit' && amountSen === 0n && feeSen > 0n;
+  if (amountSen <= 0n && !isAllFee) throw wrong('amount_sen', 'must be more than 0');
   if (feeSen < 0n || amountSen + feeSen > INT64_MAX) throw wrong('fee_sen', 'must be 0 or more, and fit');
   if ((intent === 'transfer' || side === 'suspense') && feeSen !== 0n) throw wrong('fee_sen', 'must be 0: nobody bears it');
 }
