@@ -17,7 +17,7 @@ const COMMANDS: Record<string, string> = {
   'npm test': 'runs this test',
   'npm run gerbang -- --help': 'here',
   'npm run check': 'before the tests in CI',
-  'npm run bench -- disbursement': 'by hand: figures are measured on a quiet machine',
+  'npm run bench': 'here',
   'npm run bench -- startup': 'by hand: figures are measured on a quiet machine',
 };
 
@@ -64,6 +64,7 @@ test('npm start, the first payment as it is pasted, Ctrl-C; then afresh', async 
   expect(demo().merchant_id).not.toBe(before.merchant_id);
   const help = execFileSync('npm', ['run', 'gerbang', '--', '--help'], { cwd: root, env }).toString();
   expect(help).toContain('merchant');
+  expect(execFileSync('npm', ['run', 'bench'], { cwd: root, env }).toString()).toContain('startup');
   await interrupt(fresh);
 }, 180_000);
 
