@@ -1,4 +1,4 @@
-import { jakartaIso, newUlid, toMoney } from '@gerbang/core';
+import { newUlid, toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
@@ -13,6 +13,7 @@ import {
   TRANSACTION_NOT_FOUND,
   takeExternalId,
 } from './snap-fields.ts';
+import { snapMoment } from './snap-time.ts';
 
 export const DEBIT_PAYMENT = '54';
 export const DEBIT_STATUS = '55';
@@ -112,8 +113,8 @@ function stateOf(receipt: Receipt | undefined, isOver: boolean): object {
     case 'pending':
     case 'success':
       return receipt.refundedSen > 0n
-        ? { latestTransactionStatus: '04', transactionStatusDesc: 'Refunded', paidTime: jakartaIso(receipt.paidAtMs) }
-        : { latestTransactionStatus: '00', transactionStatusDesc: 'Success', paidTime: jakartaIso(receipt.paidAtMs) };
+        ? { latestTransactionStatus: '04', transactionStatusDesc: 'Refunded', paidTime: snapMoment(receipt.paidAtMs) }
+        : { latestTransactionStatus: '00', transactionStatusDesc: 'Success', paidTime: snapMoment(receipt.paidAtMs) };
     default:
       return receipt.status satisfies never;
   }

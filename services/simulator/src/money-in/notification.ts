@@ -1,6 +1,7 @@
-import { jakartaIso, toMoney } from '@gerbang/core';
+import { toMoney } from '@gerbang/core';
 import { DEBIT_NOTIFY, type GatewayService, QR_NOTIFY, VA_PAYMENT } from './gateway.ts';
 import type { Receipt } from './receipts.ts';
+import { snapMoment } from './snap-time.ts';
 
 /** How SNAP names a number: eight characters for the gateway's part, padded on the left, and the customer's digits. */
 export function billFields(number: string): { partnerServiceId: string; customerNo: string; virtualAccountNo: string } {
@@ -18,7 +19,7 @@ const ISSUER = { issuerName: 'Bank Sandbox', issuerNns: '93600999', customerName
 /** What the gateway is told of a payment. `again`: the rail has told it before and heard nothing, so the money is taken by now. */
 export function notificationOf(receipt: Receipt, again: boolean): { service: GatewayService; body: object } {
   const { rail, railReference, payableReference, amountSen, tipSen, paidAtMs, status, reason } = receipt;
-  const paidAt = jakartaIso(paidAtMs);
+  const paidAt = snapMoment(paidAtMs);
   const amount = toMoney(amountSen);
   switch (rail) {
     case 'va':

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jakartaIso, newUlid, parseAmountNumber } from '@gerbang/core';
+import { newUlid, parseAmountNumber } from '@gerbang/core';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { ControlError, read, readJson } from '../control/json.ts';
@@ -9,6 +9,7 @@ import { VA_INQUIRY } from './gateway.ts';
 import { billFields } from './notification.ts';
 import { bookAndTell } from './notifier.ts';
 import type { Payable } from './payables.ts';
+import { snapMoment } from './snap-time.ts';
 
 /** How long a customer stands before the machine while the gateway does not answer the inquiry. */
 const INQUIRY_PATIENCE_MS = 10_000;
@@ -82,7 +83,7 @@ async function inquire(context: Context, rail: 'va' | 'retail', number: string):
     const answer = await context.gateway.call(rail, VA_INQUIRY, {
       ...billFields(number),
       inquiryRequestId: newUlid(Date.now()),
-      trxDateInit: jakartaIso(context.clock.now()),
+      trxDateInit: snapMoment(context.clock.now()),
     });
     if (answer.outcome === 'done') return undefined;
     if (answer.outcome === 'refused') return answer.message;

@@ -1,7 +1,6 @@
 import {
   encodeQris,
   isRefusal,
-  jakartaIso,
   NATIONAL_TAG,
   newUlid,
   parseAmount,
@@ -24,6 +23,7 @@ import {
   TRANSACTION_NOT_FOUND,
   takeExternalId,
 } from './snap-fields.ts';
+import { snapMoment } from './snap-time.ts';
 
 export const QR_GENERATE = '47';
 export const QR_QUERY = '51';
@@ -115,7 +115,7 @@ function stateOf(receipt: Receipt | undefined, isOver: boolean): object {
     latestTransactionStatus: '00',
     transactionStatusDesc: 'Success',
     amount: toMoney(receipt.amountSen),
-    paidTime: jakartaIso(receipt.paidAtMs),
+    paidTime: snapMoment(receipt.paidAtMs),
     additionalInfo: { tipAmount: toMoney(receipt.tipSen) },
   };
 }
