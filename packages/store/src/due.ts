@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@gerbang/core';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { traced } from './traced.ts';
 
-/** What a document with a timer has: when it is due in business time, and until when (in the database's time) a replica works on it. */
-export type Due = { due_at?: Date; lease_until?: Date };
+/**
+ * What a document with a timer has: when it is due in business time, and until when (in the database's time) a replica works on it; `lease_by` names the claim
+ * where many were claimed at once.
+ */
+export type Due = { due_at?: Date; lease_until?: Date; lease_by?: string };
 
 /** Candidates looked at in one go; replicas pick at random among them, so that they seldom meet. */
 const CANDIDATES = 200;
@@ -18,6 +22,9 @@ export type DueTimer = Closeable & {
  * Handles documents whose `due_at` has come, each claimed by one replica at a time with a lease in the database's own time. A handler that fails, or a
  * process that dies, leaves the document to be claimed again after the lease: so it runs at least once, and what it does must be idempotent.
  * The handler moves `due_at` on or removes it.
+ *
+ * `claimTogether` claims all candidates in two calls, for timers of which thousands fire at once: then the work of all of them (`concurrency` at a time) has to
+ * fit into the lease.
  */
 export async function startDueTimer<T extends Due & Document>(options: {
   collection: Collection<T>;
@@ -27,6 +34,7 @@ export async function startDueTimer<T extends Due & Document>(options: {
   leaseMs: number;
   pollMs?: number;
   concurrency?: number;
+  claimTogether?: boolean;
 }): Promise<DueTimer> {
   const { collection, clock, log } = options;
   await collection.createIndex({ due_at: 1 }, { name: 'due', partialFilterExpression: { due_at: { $type: 'date' } } });
@@ -45,6 +53,12 @@ export async function startDueTimer<T extends Due & Document>(options: {
     const claimed = await claim(collection, id, clock.now(), options.leaseMs);
     if (claimed !== undefined) await options.handle(claimed);
   };
+  /** What there is to do for the candidates, each once. */
+  const tasksFor = async (ids: readonly T['_id'][]): Promise<(() => Promise<void>)[]> => {
+    if (!options.claimTogether || ids.length === 1) return ids.map((id) => () => work(id));
+    const claimed = await claimTogether(collection, ids, clock.now(), options.leaseMs);
+    return claimed.map((document) => () => options.handle(document));
+  };
   const loop = async () => {
     while (!closed) {
       woken = false;
@@ -52,10 +66,10 @@ export async function startDueTimer<T extends Due & Document>(options: {
       try {
         const ids = await candidates(collection, clock.now());
         found = ids.length;
-        for (const id of ids) {
+        for (const begin of found === 0 ? [] : await tasksFor(ids)) {
           if (closed) break;
           while (running.size >= concurrency) await Promise.race(running);
-          const task: Promise<void> = work(id)
+          const task: Promise<void> = begin()
             .catch((error: unknown) => log.error({ err: error, collection: collection.collectionName }, 'a timer failed'))
             .finally(() => running.delete(task));
           running.add(task);
@@ -120,4 +134,19 @@ async function claim<T extends Due & Document>(
     collection.findOneAndUpdate(filter, lease, { returnDocument: 'after' }),
   );
   return (claimed ?? undefined) as T | undefined;
+}
+
+/** Claims those of the candidates that are still free. Another replica's claim of the same ones leaves each document to one of the two. */
+async function claimTogether<T extends Due & Document>(
+  collection: Collection<T>,
+  ids: readonly T['_id'][],
+  nowMs: number,
+  leaseMs: number,
+): Promise<T[]> {
+  const token = randomUUID();
+  const free = { _id: { $in: ids }, due_at: { $lte: new Date(nowMs) }, $expr: leaseIsOver } as unknown as Filter<T>;
+  const lease = [{ $set: { lease_until: { $add: ['$$NOW', leaseMs] }, lease_by: token } }] as unknown as UpdateFilter<T>[];
+  await traced('updateMany', collection.collectionName, () => collection.updateMany(free, lease));
+  const claimed = { _id: { $in: ids }, lease_by: token } as unknown as Filter<T>;
+  return (await traced('find', collection.collectionName, () => collection.find(claimed).toArray())) as T[];
 }

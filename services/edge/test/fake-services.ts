@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, AccountStatus, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { RetailService, VirtualAccountService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
@@ -13,6 +14,8 @@ type MerchantHandlers = Handlers<typeof MerchantService>;
 type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type StatementHandlers = Handlers<typeof StatementService>;
 type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
+type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
+type RetailHandlers = Handlers<typeof RetailService>;
 type DeliveryHandlers = Handlers<typeof DeliveryService>;
 
 export type FakeMerchant = {
@@ -36,6 +39,8 @@ export type FakeServices = Closeable & {
   disbursement: Partial<DisbursementHandlers>;
   accountTransfer: Partial<AccountTransferHandlers>;
   deliveries: Partial<DeliveryHandlers>;
+  virtualAccounts: Partial<VirtualAccountHandlers>;
+  retail: Partial<RetailHandlers>;
   account: Partial<AccountHandlers>;
   merchant: Partial<MerchantHandlers>;
   ledger: Partial<Handlers<typeof LedgerService>>;
@@ -73,6 +78,8 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     disbursement: {},
     accountTransfer: {},
     deliveries: {},
+    virtualAccounts: {},
+    retail: {},
     account: {},
     merchant: {},
     ledger: {},
@@ -143,6 +150,16 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     getAccountTransfer: unscripted,
     listAccountTransfers: unscripted,
   };
+  const virtualAccountDefaults: VirtualAccountHandlers = {
+    createVirtualAccount: unscripted,
+    getVirtualAccount: unscripted,
+    listVirtualAccounts: unscripted,
+    updateVirtualAccount: unscripted,
+    deleteVirtualAccount: unscripted,
+    getVaTransaction: unscripted,
+    listVaTransactions: unscripted,
+  };
+  const retailDefaults: RetailHandlers = { createRetailTransaction: unscripted, getRetailTransaction: unscripted };
   const deliveryDefaults: DeliveryHandlers = { listDeliveries: unscripted, getDelivery: unscripted, redeliver: unscripted };
   const statementDefaults: StatementHandlers = { listEntries: unscripted, listSettlements: unscripted };
   const ledgerDefaults: Handlers<typeof LedgerService> = { post: unscripted, getBalance: unscripted, verify: unscripted };
@@ -194,6 +211,16 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         AccountTransferService,
         scripted(accountTransferDefaults, () => fakes.accountTransfer),
+        [],
+      ),
+      implement(
+        VirtualAccountService,
+        scripted(virtualAccountDefaults, () => fakes.virtualAccounts),
+        [],
+      ),
+      implement(
+        RetailService,
+        scripted(retailDefaults, () => fakes.retail),
         [],
       ),
       implement(

@@ -30,6 +30,9 @@ const NAME = 'money-in';
 /** Longer than a timer's whole work: the ledger and a few writes. */
 const LEASE_MS = 20_000;
 
+/** Of what is due, worked on at once: as many as the ledger takes into one batch with ease. */
+const TIMER_CONCURRENCY = 64;
+
 export type Service = Closeable & { port: number; adminPort: number };
 
 /** Starts the service; `clock` replaces the business clock and `rails` the acquirers in tests. */
@@ -158,6 +161,8 @@ async function startTimers(context: Context, store: Store, closing: ClosingStack
     clock,
     log,
     leaseMs: LEASE_MS,
+    claimTogether: true,
+    concurrency: TIMER_CONCURRENCY,
     handle: (document) => onPayableDue(context, payables.fromDocument(document)),
   });
   closing.push('timer of payables', () => payableTimer.close());
@@ -166,6 +171,8 @@ async function startTimers(context: Context, store: Store, closing: ClosingStack
     clock,
     log,
     leaseMs: LEASE_MS,
+    claimTogether: true,
+    concurrency: TIMER_CONCURRENCY,
     handle: (document) => onPaymentDue(context, payments.fromDocument(document)),
   });
   closing.push('timer of payments', () => paymentTimer.close());

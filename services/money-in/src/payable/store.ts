@@ -176,13 +176,13 @@ export async function openPayableStore(store: Store, afterWrite: AfterWrite): Pr
           ...(beside.payment !== undefined && { payment: paymentDocument(beside.payment) }),
           updated_at: new Date(beside.nowMs),
         },
-        unset: [...unset, 'lease_until'],
+        unset: [...unset, 'lease_until', 'lease_by'],
         events: beside.published,
       });
       return document === undefined ? undefined : fromDocument(document);
     },
     async postpone(payable, untilMs) {
-      await aggregates.change(payable.document, { set: { due_at: new Date(untilMs) }, unset: ['lease_until'] });
+      await aggregates.change(payable.document, { set: { due_at: new Date(untilMs) }, unset: ['lease_until', 'lease_by'] });
     },
     async list(query) {
       const from = query.fromMs === undefined ? {} : { $gte: new Date(query.fromMs) };

@@ -151,7 +151,7 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
       const { set, unset } = stateFields(events.reduce(evolve, payment.state), nowMs);
       const document = await aggregates.change(payment.document, {
         set: { ...set, ...(nextDueMs !== undefined && { due_at: new Date(nextDueMs) }) },
-        unset: [...unset, 'lease_until', ...(nextDueMs === undefined ? (['due_at'] as const) : [])],
+        unset: [...unset, 'lease_until', 'lease_by', ...(nextDueMs === undefined ? (['due_at'] as const) : [])],
         events: published,
       });
       return document === undefined ? undefined : fromDocument(document);
