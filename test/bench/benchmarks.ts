@@ -1,6 +1,7 @@
 import { disbursement } from './disbursement.ts';
 import { edge } from './edge.ts';
 import { embeddedMongo } from './embedded-mongo.ts';
+import { expiry } from './expiry.ts';
 import { floors } from './floors.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { ledger, ledgerCsv, ledgerTakeover } from './ledger-benchmarks.ts';
@@ -10,6 +11,7 @@ import { startup } from './startup.ts';
 export const benchmarks: readonly Benchmark[] = [
   floors,
   startup,
+  expiry,
   edge,
   disbursement,
   embeddedMongo,

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { currentTraceparent } from '@gerbang/runtime';
-import { Binary, type Collection, type Document, type Filter, type OptionalUnlessRequiredId, type UpdateFilter } from 'mongodb';
+import {
+  type AnyBulkWriteOperation,
+  Binary,
+  type Collection,
+  type Document,
+  type Filter,
+  type OptionalUnlessRequiredId,
+  type UpdateFilter,
+} from 'mongodb';
 import type { Store } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { traced } from './traced.ts';
@@ -53,6 +61,11 @@ export type Aggregates<State extends Document> = {
   ): Promise<AggregateDocument<State> | undefined>;
   /** Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and decide anew). */
   change(current: Versioned, change: Change<State>): Promise<AggregateDocument<State> | undefined>;
+  /**
+   * The same for many aggregates at once, in two calls: each changes if it still has the version that was read. Those that have moved on stay as they are; nothing
+   * tells them apart, so this is for timers, which come back to them.
+   */
+  changeMany(changes: readonly { current: Versioned; change: Change<State> }[]): Promise<void>;
   /** `linearizable` after a duplicate key or a lost answer: what is there now, not what a majority had a moment ago. */
   find(id: string, options?: { linearizable: boolean }): Promise<AggregateDocument<State> | undefined>;
   /** Removes an aggregate that has never had an event, if it still has this version. */
@@ -110,26 +123,27 @@ export async function openAggregates<State extends Document>(
       return document;
     },
     async change(current, change) {
-      const events = change.events ?? [];
-      // A document of an older schema is written whole in the current one: no mixture of the two is ever stored.
-      const lifted = current.schema === options.schema ? {} : { ...stateOf(current, change.unset), schema: options.schema };
-      const update: Document = {
-        $set: { ...lifted, ...change.set, last_seq: current.last_seq + BigInt(events.length) },
-        $inc: { version: 1n },
-      };
-      if (events.length > 0) update.$push = { tail: { $each: toTail(events, current.last_seq) } };
-      if (change.unset !== undefined && change.unset.length > 0) {
-        update.$unset = Object.fromEntries(change.unset.map((field) => [field, '']));
-      }
-      const filter = { _id: current._id, version: current.version, incarnation: current.incarnation } as Filter<
-        AggregateDocument<State>
-      >;
+      const { events } = change;
+      const filter = filterOf(current) as Filter<AggregateDocument<State>>;
+      const update = updateOf(current, change, options.schema);
       const after = await traced('findOneAndUpdate', name, () =>
         collection.findOneAndUpdate(filter, update as UpdateFilter<AggregateDocument<State>>, { returnDocument: 'after' }),
       );
       if (after === null) return undefined;
       if (!change.quiet) announce(after as AggregateDocument<State>, events);
       return after as AggregateDocument<State>;
+    },
+    async changeMany(changes) {
+      if (changes.length === 0) return;
+      const operations = changes.map(({ current, change }) => ({
+        updateOne: { filter: filterOf(current), update: updateOf(current, change, options.schema) },
+      })) as unknown as AnyBulkWriteOperation<AggregateDocument<State>>[];
+      await traced('bulkWrite', name, () => collection.bulkWrite(operations, { ordered: false }));
+      const ids = changes.filter(({ change }) => !change.quiet && change.events?.length).map(({ current }) => current._id);
+      const announced = { _id: { $in: ids }, 'tail.0': { $exists: true } } as unknown as Filter<AggregateDocument<State>>;
+      const after = await traced('find', name, () => collection.find(announced).toArray());
+      // Whatever their tails hold has happened, whoever has written it.
+      for (const document of after) options.afterWrite?.(name, document as AggregateDocument<State>);
     },
     async find(id, options) {
       const filter = { _id: id } as Filter<AggregateDocument<State>>;
@@ -146,6 +160,26 @@ export async function openAggregates<State extends Document>(
       return deletedCount === 1;
     },
   };
+}
+
+/** The aggregate as the change was decided on. */
+function filterOf({ _id, version, incarnation }: Versioned): Document {
+  return { _id, version, incarnation };
+}
+
+function updateOf<State>(current: Versioned, change: Change<State>, schema: number): Document {
+  const events = change.events ?? [];
+  // A document of an older schema is written whole in the current one: no mixture of the two is ever stored.
+  const lifted = current.schema === schema ? {} : { ...stateOf(current, change.unset), schema };
+  const update: Document = {
+    $set: { ...lifted, ...change.set, last_seq: current.last_seq + BigInt(events.length) },
+    $inc: { version: 1n },
+  };
+  if (events.length > 0) update.$push = { tail: { $each: toTail(events, current.last_seq) } };
+  if (change.unset !== undefined && change.unset.length > 0) {
+    update.$unset = Object.fromEntries(change.unset.map((field) => [field, '']));
+  }
+  return update;
 }
 
 function toTail(events: readonly NewEvent[], lastSeq: bigint): StoredEvent[] {

@@ -24,7 +24,7 @@ export type DueTimer = Closeable & {
  * The handler moves `due_at` on or removes it.
  *
  * `claimTogether` claims all candidates in two calls, for timers of which thousands fire at once: then the work of all of them (`concurrency` at a time) has to
- * fit into the lease.
+ * fit into the lease. `handleTogether` is given all that were claimed so, and goes before `handle`.
  */
 export async function startDueTimer<T extends Due & Document>(options: {
   collection: Collection<T>;
@@ -35,6 +35,7 @@ export async function startDueTimer<T extends Due & Document>(options: {
   pollMs?: number;
   concurrency?: number;
   claimTogether?: boolean;
+  handleTogether?: (documents: T[]) => Promise<void>;
 }): Promise<DueTimer> {
   const { collection, clock, log } = options;
   await collection.createIndex({ due_at: 1 }, { name: 'due', partialFilterExpression: { due_at: { $type: 'date' } } });
@@ -55,8 +56,10 @@ export async function startDueTimer<T extends Due & Document>(options: {
   };
   /** What there is to do for the candidates, each once. */
   const tasksFor = async (ids: readonly T['_id'][]): Promise<(() => Promise<void>)[]> => {
-    if (!options.claimTogether || ids.length === 1) return ids.map((id) => () => work(id));
+    const { claimTogether: together, handleTogether } = options;
+    if ((!together && handleTogether === undefined) || ids.length === 1) return ids.map((id) => () => work(id));
     const claimed = await claimTogether(collection, ids, clock.now(), options.leaseMs);
+    if (handleTogether !== undefined) return [() => handleTogether(claimed)];
     return claimed.map((document) => () => options.handle(document));
   };
   const loop = async () => {

@@ -54,6 +54,16 @@ test('of two changes decided on one version, one is written', async () => {
   expect((await things.find('b'))?.tail).toHaveLength(1);
 });
 
+test('of many changed at once, those that have moved on stay as they are', async () => {
+  const [moved, still] = [await insert('many-moved'), await insert('many-still')];
+  await things.change(moved, { set: { color: 'green' } });
+  const paint = { set: { color: 'blue' }, events: [event('painted')] };
+  await things.changeMany([moved, still].map((current) => ({ current, change: paint })));
+  expect(await things.find('many-moved')).toMatchObject({ color: 'green', version: 2n, tail: [] });
+  expect(await things.find('many-still')).toMatchObject({ color: 'blue', version: 2n, tail: [{ event: 'painted' }] });
+  expect(announced.filter((id) => id.startsWith('many-'))).toEqual(['many-still']);
+});
+
 test('an id is taken once', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => things.insert('c', 'merchant', { color: 'red' }, [])));
   expect(all.filter((document) => document !== undefined)).toHaveLength(1);

@@ -18,7 +18,7 @@ import type { Config } from './config.ts';
 import type { Context, Rails } from './context.ts';
 import { createMoneyInMetrics } from './metrics.ts';
 import { openClaims } from './payable/claims.ts';
-import { onPayableDue } from './payable/on-due.ts';
+import { onPayableDue, onPayablesDue } from './payable/on-due.ts';
 import { openSequence } from './payable/sequence.ts';
 import { openPayableStore, PAYABLES, type PayableStore, type StoredPayableDocument } from './payable/store.ts';
 import { onPaymentDue } from './payment/on-due.ts';
@@ -164,6 +164,7 @@ async function startTimers(context: Context, store: Store, closing: ClosingStack
     claimTogether: true,
     concurrency: TIMER_CONCURRENCY,
     handle: (document) => onPayableDue(context, payables.fromDocument(document)),
+    handleTogether: (documents) => onPayablesDue(context, documents.map(payables.fromDocument)),
   });
   closing.push('timer of payables', () => payableTimer.close());
   const paymentTimer = await startDueTimer({

@@ -1,6 +1,8 @@
+import { isRefusal } from '@gerbang/core';
 import type { Context } from '../context.ts';
+import { announce } from './announce.ts';
 import { changePayable, mustFind } from './change.ts';
-import { isOverdue } from './payable.ts';
+import { decide, isOverdue } from './payable.ts';
 import { PAYMENT_LINK, PAYMENT_LINK_HISTORY } from './product.ts';
 import type { StoredPayable } from './store.ts';
 
@@ -27,4 +29,23 @@ export async function onPayableDue(context: Context, payable: StoredPayable): Pr
     if (expired.state.status === 'expired') await changePayable(context, link, { type: 'release', by: payable.order.id });
   }
   context.metrics.expired(details.kind);
+}
+
+/** The same for many at once: those that wait for nothing and are part of nothing expire in one write. */
+export async function onPayablesDue(context: Context, payables: readonly StoredPayable[]): Promise<void> {
+  const nowMs = context.clock.now();
+  const plain = payables.filter((payable) => isOverdue(payable.state, nowMs) && isPlain(payable));
+  const others = payables.filter((payable) => !plain.includes(payable));
+  const changes = plain.flatMap((payable) => {
+    const events = decide(payable.state, { type: 'expire' }, nowMs);
+    if (isRefusal(events)) return [];
+    const after = context.payables.after(payable, events, { nowMs });
+    return [{ payable, events, beside: { nowMs, published: announce(after, 'expired', nowMs) } }];
+  });
+  await Promise.all([context.payables.applyMany(changes), ...others.map((payable) => onPayableDue(context, payable))]);
+  for (const { details } of plain) context.metrics.expired(details.kind);
+}
+
+function isPlain({ details, state }: StoredPayable): boolean {
+  return details.kind !== PAYMENT_LINK_HISTORY && (details.kind === PAYMENT_LINK || state.inFlight.length === 0);
 }

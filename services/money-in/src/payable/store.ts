@@ -2,6 +2,7 @@ import {
   type AfterWrite,
   type AggregateDocument,
   type Aggregates,
+  type Change,
   type Due,
   type NewEvent,
   openAggregates,
@@ -124,6 +125,8 @@ export type PayableStore = {
   after(payable: StoredPayable, events: readonly PayableEvent[], beside: Omit<Beside, 'published'>): StoredPayable;
   /** Writes the events and the state after them; undefined when the payable has changed meanwhile. */
   apply(payable: StoredPayable, events: readonly PayableEvent[], beside: Beside): Promise<StoredPayable | undefined>;
+  /** The same for many; those that have changed meanwhile stay as they are. */
+  applyMany(changes: readonly { payable: StoredPayable; events: readonly PayableEvent[]; beside: Beside }[]): Promise<void>;
   /** Puts its timer off: there is something to wait for. */
   postpone(payable: StoredPayable, untilMs: number): Promise<void>;
   list(query: PayableQuery): Promise<StoredPayable[]>;
@@ -167,20 +170,16 @@ export async function openPayableStore(store: Store, afterWrite: AfterWrite): Pr
       return document === null ? undefined : read(document as StoredPayableDocument);
     },
     async apply(payable, events, beside) {
-      const next = after(payable, events, beside);
-      const { set, unset } = stateFields(next.state);
-      const document = await aggregates.change(payable.document, {
-        set: {
-          ...set,
-          ...(beside.details !== undefined && { details: beside.details }),
-          ...(beside.payment !== undefined && { payment: paymentDocument(beside.payment) }),
-          updated_at: new Date(beside.nowMs),
-        },
-        unset: [...unset, 'lease_until', 'lease_by'],
-        events: beside.published,
-      });
+      const document = await aggregates.change(payable.document, changeOf(after(payable, events, beside), beside));
       return document === undefined ? undefined : fromDocument(document);
     },
+    applyMany: (changes) =>
+      aggregates.changeMany(
+        changes.map(({ payable, events, beside }) => ({
+          current: payable.document,
+          change: changeOf(after(payable, events, beside), beside),
+        })),
+      ),
     async postpone(payable, untilMs) {
       await aggregates.change(payable.document, { set: { due_at: new Date(untilMs) }, unset: ['lease_until', 'lease_by'] });
     },
@@ -225,6 +224,20 @@ function newDocument(order: PayableOrder, state: PayableState, details: Details)
     in_flight: [...state.inFlight],
     ...(state.expiresAtMs !== undefined && { expires_at: new Date(state.expiresAtMs), due_at: new Date(state.expiresAtMs) }),
     details,
+  };
+}
+
+function changeOf(next: StoredPayable, beside: Beside): Change<PayableDocument> {
+  const { set, unset } = stateFields(next.state);
+  return {
+    set: {
+      ...set,
+      ...(beside.details !== undefined && { details: beside.details }),
+      ...(beside.payment !== undefined && { payment: paymentDocument(beside.payment) }),
+      updated_at: new Date(beside.nowMs),
+    },
+    unset: [...unset, 'lease_until', 'lease_by'],
+    events: beside.published,
   };
 }
 
