@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, AccountStatus, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { RetailService, VirtualAccountService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { QrisService, RetailService, VirtualAccountService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
@@ -15,6 +15,7 @@ type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type StatementHandlers = Handlers<typeof StatementService>;
 type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
 type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
+type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
 type DeliveryHandlers = Handlers<typeof DeliveryService>;
 
@@ -40,6 +41,7 @@ export type FakeServices = Closeable & {
   accountTransfer: Partial<AccountTransferHandlers>;
   deliveries: Partial<DeliveryHandlers>;
   virtualAccounts: Partial<VirtualAccountHandlers>;
+  qris: Partial<QrisHandlers>;
   retail: Partial<RetailHandlers>;
   account: Partial<AccountHandlers>;
   merchant: Partial<MerchantHandlers>;
@@ -79,6 +81,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     accountTransfer: {},
     deliveries: {},
     virtualAccounts: {},
+    qris: {},
     retail: {},
     account: {},
     merchant: {},
@@ -159,6 +162,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     getVaTransaction: unscripted,
     listVaTransactions: unscripted,
   };
+  const qrisDefaults: QrisHandlers = { generateQris: unscripted, getQris: unscripted, listQris: unscripted };
   const retailDefaults: RetailHandlers = { createRetailTransaction: unscripted, getRetailTransaction: unscripted };
   const deliveryDefaults: DeliveryHandlers = { listDeliveries: unscripted, getDelivery: unscripted, redeliver: unscripted };
   const statementDefaults: StatementHandlers = { listEntries: unscripted, listSettlements: unscripted };
@@ -216,6 +220,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         VirtualAccountService,
         scripted(virtualAccountDefaults, () => fakes.virtualAccounts),
+        [],
+      ),
+      implement(
+        QrisService,
+        scripted(qrisDefaults, () => fakes.qris),
         [],
       ),
       implement(

@@ -1,4 +1,4 @@
-import { RefusalError, refuseField } from '@gerbang/core';
+import { RefusalError, refuse, refuseField } from '@gerbang/core';
 import { AmountType, PayableStatus, VirtualAccountKind } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Edge, startEdge } from './edge-harness.ts';
@@ -97,6 +97,48 @@ describe('virtual accounts', () => {
       query: { limit: 5, accountId: account() },
     });
     expect((await send('GET', `/api/v1.0/virtual-accounts/${account()}?status=gone`)).http).toBe(422);
+  });
+});
+
+describe('QRIS as a picture', () => {
+  const transaction = { id: 7n, status: PayableStatus.ACTIVE, qrData: '00020101021226QRIS', amountSen: 2_500_000n };
+  const show = (path: string) => send('GET', `/api/v1.0/qris-dynamic/${account()}/${path}`);
+
+  test.each([
+    ['svg', 'image/svg+xml', /^<svg .*<\/svg>$/s],
+    ['png', 'image/png', /^.PNG\r\n/],
+  ])('format=%s answers %s', async (format, type, beginning) => {
+    edge.fakes.qris.getQris = async () => ({ qrisTransaction: transaction });
+    const url = `${edge.url}/api/v1.0/qris-dynamic/${account()}/show/7?format=${format}`;
+    const reply = await fetch(url, { headers: edge.signedIn(merchant) });
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)]);
+    expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
+    expect(await reply.text()).toMatch(beginning);
+  });
+
+  test('is a picture on show alone, and JSON without a format', async () => {
+    edge.fakes.qris.getQris = async () => ({ qrisTransaction: transaction });
+    for (const path of ['show/7', 'inquiry-status/7', 'inquiry-status/7?format=png'])
+      expect((await show(path)).json).toMatchObject({ status: 200, data: { id: 7, qr_data: transaction.qrData } });
+  });
+
+  test.each(['jpeg', '', 'SVG', 'svg&format=png'])('format=%s is an error of format, and nobody is asked', async (format) => {
+    const asked = edge.fakes.calls.length;
+    expect((await show(`show/7?format=${format}`)).json).toMatchObject({
+      status: 422,
+      data: { errors: { format: ['must be svg or png'] } },
+    });
+    expect(edge.fakes.calls).toHaveLength(asked);
+  });
+
+  test.each([
+    [404, 'transaction_not_found' as const],
+    [403, 'frozen' as const],
+  ])('is the %i in JSON that the code itself is', async (status, refusal) => {
+    edge.fakes.qris.getQris = async () => {
+      throw new RefusalError(refuse(refusal));
+    };
+    expect((await show('show/7?format=png')).json).toMatchObject({ status, success: false });
   });
 });
 

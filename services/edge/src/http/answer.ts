@@ -15,6 +15,7 @@ export function sendAnswer(reply: FastifyReply, envelope: Envelope, answer: Answ
     // By bytes: no more than one page waits for a caller that reads slowly.
     return reply.type('text/csv; charset=utf-8').send(Readable.from(answer.csv, { objectMode: false }));
   }
+  if ('image' in answer) return reply.type(answer.type).send(answer.image);
   const { data, failure, status = 200, replayed = false } = answer;
   if (failure !== undefined) return sendFailure(reply, envelope, { ...failure, replayed }, { data });
   if (replayed) reply.header('idempotency-replayed', 'true');

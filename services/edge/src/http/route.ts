@@ -21,8 +21,11 @@ export type Call = {
   header(name: string): string | undefined;
 };
 
-/** What a handler answers: data, which the route's envelope goes around, or a stream of text/csv. */
-export type Answer = DataAnswer | { csv: AsyncIterable<string> };
+/** What a handler answers: data, which the route's envelope goes around, a stream of text/csv, or a picture. */
+export type Answer =
+  | DataAnswer
+  | { csv: AsyncIterable<string> }
+  | { image: string | Buffer; type: 'image/svg+xml' | 'image/png' };
 
 export type DataAnswer = {
   data: object;

@@ -13,6 +13,7 @@ import { showPaymentLink } from './payment-links/show.ts';
 import { showHistory } from './payment-links/show-history.ts';
 import { updatePaymentLink } from './payment-links/update.ts';
 import { generateQris } from './qris-dynamic/generate.ts';
+import { inquireQris } from './qris-dynamic/inquiry-status.ts';
 import { listQris } from './qris-dynamic/list.ts';
 import { showQris } from './qris-dynamic/show.ts';
 import { admitRetailCreate, createRetailTransaction } from './retail-transactions/create.ts';
@@ -37,7 +38,7 @@ export const moneyInRoutes: readonly Route[] = [
 
   post('/api/v1.0/qris-dynamic/:account_id/generate', v1, generateQris),
   get('/api/v1.0/qris-dynamic/:account_id/list', v1, listQris),
-  get('/api/v1.0/qris-dynamic/:account_id/inquiry-status/:id', v1, showQris),
+  get('/api/v1.0/qris-dynamic/:account_id/inquiry-status/:id', v1, inquireQris),
   get('/api/v1.0/qris-dynamic/:account_id/show/:id', v1, showQris),
 
   post('/api/v1.0/ewallet-checkout/:account_id', v1, createEwalletCheckout),
