@@ -2,6 +2,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { ensureChromium } from './bootstrap/chromium.mjs';
 import { installDependencies } from './bootstrap/dependencies.mjs';
 import { handOver } from './bootstrap/hand-over.mjs';
 import { takeInstallLock } from './bootstrap/install-lock.mjs';
@@ -36,6 +37,7 @@ async function prepare() {
     const pnpm = await ensurePnpm(toolsFolder);
     const folders = [path.dirname(node), path.dirname(pnpm), path.join(root, 'node_modules', '.bin')];
     if (needsNats) folders.push(path.dirname(await ensureNats(toolsFolder)));
+    if (args[0] === 'test') await ensureChromium();
     const searchPath = [...folders, process.env.PATH ?? ''].join(path.delimiter);
     await installDependencies({ root, toolsFolder, pnpm, searchPath });
     return { node, searchPath };

@@ -19,9 +19,10 @@ export const PORTS = {
   notifierAdmin: { variable: 'NOTIFIER_ADMIN_PORT', standard: 9204, purpose: 'probes and metrics of notifier' },
   simulatorAdmin: { variable: 'SIMULATOR_ADMIN_PORT', standard: 9205, purpose: 'probes and metrics of simulator' },
   moneyInAdmin: { variable: 'MONEY_IN_ADMIN_PORT', standard: 9206, purpose: 'probes and metrics of money-in' },
+  checkoutAdmin: { variable: 'CHECKOUT_ADMIN_PORT', standard: 9207, purpose: 'probes and metrics of checkout' },
   mongodb: { variable: 'MONGODB_PORT', standard: 27027, purpose: 'MongoDB' },
   nats: { variable: 'NATS_PORT', standard: 4223, purpose: 'NATS' },
-  /** Named in demo.json already (contract §1); nothing listens there until their products exist. */
+  /** Named in demo.json already (contract §1); nothing listens there until its product exists. */
   biller: { variable: 'BILLER_PORT', standard: 8090, purpose: 'biller API (biller_url)' },
   pay: { variable: 'PAY_PORT', standard: 8081, purpose: 'customer pages (pay_url)' },
   rails: { variable: 'RAILS_PORT', standard: 8082, purpose: 'bank callbacks (rails_url)' },

@@ -90,6 +90,7 @@ export function processTable(options: TableOptions): ProcessSpec[] {
       ...railOf('EWALLET'),
     }),
     service('notifier', ports.notifierAdmin, { RPC_PORT: String(ports.notifierRpc), WEBHOOK_ALLOW_PRIVATE: 'true' }),
+    service('checkout', ports.checkoutAdmin, { PAY_PORT: String(ports.pay) }),
     service('edge', ports.edgeAdmin, {
       EDGE_PORT: String(ports.edge),
       RAILS_PORT: String(ports.rails),

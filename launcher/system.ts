@@ -13,7 +13,7 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 const root = path.dirname(import.meta.dirname);
 /** Nothing listens there yet. */
-const UNUSED_PORTS: readonly PortName[] = ['biller', 'pay'];
+const UNUSED_PORTS: readonly PortName[] = ['biller'];
 
 /** The whole system in sandbox mode, each service a process of its own. */
 export type System = {

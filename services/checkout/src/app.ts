@@ -1,0 +1,109 @@
+import { RefusalError } from '@gerbang/core';
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type HTTPMethods,
+} from 'fastify';
+import type { Context } from './context.ts';
+import { setHeaders } from './http/headers.ts';
+import { observe } from './http/observe.ts';
+import { showAsset } from './http/show-asset.ts';
+import { addressOf, type Handler, sendPage, viewOf } from './http/visit.ts';
+import { type Message, messagePage } from './pages/message.ts';
+import { linkTo } from './pages/view.ts';
+import { chooseMethod } from './payment-link/choose-method.ts';
+import { followSession } from './payment-link/follow-session.ts';
+import { checkLink, openLink } from './payment-link/open-link.ts';
+import { qrImage } from './payment-link/qr-image.ts';
+import { showSession } from './payment-link/show-session.ts';
+
+/** Everything that customers can reach. */
+const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler }[] = [
+  { method: 'GET', url: '/pay/:link', handler: openLink },
+  { method: 'HEAD', url: '/pay/:link', handler: checkLink },
+  { method: 'GET', url: '/pay/:link/:session', handler: showSession },
+  { method: 'POST', url: '/pay/:link/:session', handler: chooseMethod },
+  { method: 'GET', url: '/pay/:link/:session/qr.png', handler: qrImage },
+  { method: 'GET', url: '/pay/:link/:session/events', handler: followSession },
+  { method: 'GET', url: '/assets/:name', handler: showAsset },
+];
+
+const FORM = 'application/x-www-form-urlencoded';
+const BODY_BYTES_MAX = 16 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 75_000;
+
+/** Builds the HTTP side: no cookies, no sessions of its own, nothing from elsewhere. */
+export function createApp(context: Context): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    exposeHeadRoutes: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: context.trustedProxies.length > 0 && context.trustedProxies,
+    // Streams stay open for as long as their pages do; they must not hold up a stop.
+    forceCloseConnections: true,
+  });
+  observe(app, context);
+  app.addHook('onRequest', (request, reply, done) => {
+    setHeaders(reply, context);
+    const waitMs = limit(context, request);
+    if (waitMs === undefined) return done();
+    reply.header('retry-after', Math.ceil(waitMs / 1_000));
+    sendMessage(context, request, reply, 429);
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  for (const { method, url, handler } of ROUTES)
+    app.route({ method, url, handler: (request, reply) => handler(context, request, reply) });
+  app.setNotFoundHandler((request, reply) => sendMessage(context, request, reply, 404));
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(context, error, request, reply));
+  return app;
+}
+
+/** Each request counts for its address and, where it is about one, for its link; gives how long to wait where that was too many. */
+function limit({ addressLimit, linkLimit }: Context, request: FastifyRequest): number | undefined {
+  const { url } = request.routeOptions;
+  if (url?.startsWith('/assets/')) return undefined;
+  const [, pay, link = ''] = request.url.split(/[/?]/, 3);
+  const ofLink = !request.is404 && pay === 'pay' ? linkLimit.count(link.slice(0, 40)) : undefined;
+  return addressLimit.count(addressOf(request)) ?? ofLink;
+}
+
+const MESSAGES: Readonly<Record<number, Message>> = { 404: 'notFound', 410: 'gone', 429: 'busy', 503: 'broken', 500: 'broken' };
+
+function sendMessage(context: Context, request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
+  const view = viewOf(context, request);
+  const again = request.method === 'GET' && (status === 429 || status >= 500) ? linkTo(view, view.path) : undefined;
+  return sendPage(reply, view, status, messagePage(view, MESSAGES[status] ?? 'badRequest', again));
+}
+
+/** What went wrong inside is logged, not told. */
+function sendError(
+  context: Context,
+  error: FastifyError | RefusalError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const status = error instanceof RefusalError ? statusOf(error) : (error.statusCode ?? 500);
+  if (status >= 500) context.log.error({ err: error }, 'a page could not be shown');
+  if (status === 503) reply.header('retry-after', '2');
+  return sendMessage(context, request, reply, status);
+}
+
+function statusOf({ refusal }: RefusalError): number {
+  switch (refusal.refused) {
+    case 'transaction_not_found':
+      return 404;
+    case 'unavailable':
+    case 'overloaded':
+    case 'timeout':
+      return 503;
+    default:
+      return 500;
+  }
+}

@@ -1,0 +1,32 @@
+import type { FastifyReply } from 'fastify';
+
+/** Nothing but our own files and forms, in nobody's frame. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  // The address of a page is what opens it: no other site may learn it.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  'x-robots-tag': 'noindex, nofollow',
+  'cache-control': 'no-store',
+};
+
+/** What every answer carries. `strictTransport` only where TLS is certain to be in front. */
+export function setHeaders(reply: FastifyReply, options: { strictTransport: boolean }): void {
+  reply.headers(HEADERS);
+  if (options.strictTransport) reply.header('strict-transport-security', 'max-age=31536000');
+}

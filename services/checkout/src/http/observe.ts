@@ -1,0 +1,36 @@
+import { contextFrom, openSpan } from '@gerbang/runtime';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+
+/**
+ * A span, a log line and the metrics of every request; its trace id is the answer's X-Request-Id. Nothing of what the customer wrote is kept, nor the path: it is
+ * what opens the page.
+ */
+export function observe(app: FastifyInstance, { metrics, log }: Pick<Context, 'metrics' | 'log'>): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const startedAtMs = performance.now();
+    const { method } = request;
+    const route = routeOf(request);
+    const { span, traceId, within } = openSpan(`${method} ${route}`, {
+      kind: 'SERVER',
+      parent: contextFrom(''),
+      attributes: { 'http.request.method': method, 'http.route': route },
+    });
+    reply.header('x-request-id', traceId);
+    const response = reply.raw;
+    response.on('close', () => {
+      const ms = performance.now() - startedAtMs;
+      // A stream ends when its page goes away; any other answer that was not finished is told apart, as nginx does.
+      const status = response.writableFinished || route.endsWith('/events') ? response.statusCode : 499;
+      span.setAttribute('http.response.status_code', status);
+      span.end();
+      metrics.answered(route, method, status, ms);
+      log.info({ method, route, status, ms: Math.round(ms * 10) / 10, trace_id: traceId }, 'request');
+    });
+    within(done);
+  });
+}
+
+function routeOf(request: FastifyRequest): string {
+  return request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+}
