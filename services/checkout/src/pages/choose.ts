@@ -37,7 +37,7 @@ ${fieldError('payment_method', errors)}
 ${groups.map(({ group, methods }) => methodGroup(view, group, methods, { entered, isFolded: count > UNFOLDED_MAX && methods.length > 1 }))}
 </fieldset>
 ${!link.requiredCustomerDetail && link.paymentMethods.includes('EWALLET_OVO') && ovoPhone(view, entered, errors)}
-<div class="submit"><button class="button" type="submit">${texts.continue}</button></div>
+<button class="button" type="submit">${texts.continue}</button>
 </form>`;
   return layout(view, { title: link.title, content, reference: history.reffNo, follow: page.follow });
 }

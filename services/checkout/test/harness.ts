@@ -1,0 +1,152 @@
+import { create } from '@bufbuild/protobuf';
+import { type AdjustableClock, createClock, newUlid, RefusalError, refuse } from '@gerbang/core';
+import {
+  CheckoutService,
+  PayableStatus,
+  type PaymentLink,
+  type PaymentLinkHistory,
+  PaymentLinkHistorySchema,
+  PaymentLinkSchema,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
+import { testLog } from '@gerbang/testkit';
+import { afterAll, beforeAll } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { type Service, startService } from '../src/service.ts';
+
+const SESSION_MS = 900_000;
+
+type Sessions = Map<string, { link: PaymentLink; history: PaymentLinkHistory }>;
+
+/** What stands behind the pages, and the pages themselves. */
+export type World = {
+  clock: AdjustableClock;
+  links: Map<string, PaymentLink>;
+  sessions: Sessions;
+  /** Replaces how money-in answers a choice. */
+  scripted: { choose?: () => Promise<never> };
+  newLink(over?: Partial<PaymentLink>): PaymentLink;
+  /** A link that has been opened, with its session. */
+  newSession(link?: Partial<PaymentLink>, history?: Partial<PaymentLinkHistory>): { path: string; history: PaymentLinkHistory };
+  start(env?: Record<string, string>): Promise<Service>;
+  /** As a browser without scripts and cookies would; redirects are not followed. */
+  get(path: string, headers?: Record<string, string>): Promise<Page>;
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Page>;
+};
+
+export type Page = { status: number; text: string; headers: Headers };
+
+/** The pages before money-in's contract in a few lines, by real gRPC. The whole system is for test/e2e. */
+export function useCheckout(): World {
+  const links = new Map<string, PaymentLink>();
+  const sessions: Sessions = new Map();
+  const clock = createClock();
+  const scripted: World['scripted'] = {};
+  const closing: (() => Promise<void>)[] = [];
+  let moneyIn: string;
+  let service: Service;
+
+  const find = (reffNo: string) => {
+    const found = sessions.get(reffNo);
+    if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
+    return found;
+  };
+  const findLink = (reffNo: string) => {
+    const link = links.get(reffNo);
+    if (link === undefined) throw new RefusalError(refuse('transaction_not_found'));
+    return link;
+  };
+  const handlers: Handlers<typeof CheckoutService> = {
+    async findPaymentLink({ reffNo }) {
+      return { paymentLink: findLink(reffNo) };
+    },
+    async openPaymentLink({ reffNo, ipAddress }) {
+      const link = findLink(reffNo);
+      if (link.status !== PayableStatus.ACTIVE) throw new RefusalError(refuse('bad_request'));
+      const history = newHistory(link, { ipAddress });
+      return { paymentLink: link, paymentLinkHistory: history };
+    },
+    async getSession({ reffNo }) {
+      const { link, history } = find(reffNo);
+      return { paymentLink: link, paymentLinkHistory: history };
+    },
+    async choosePaymentMethod({ reffNo, paymentMethod, customerName, customerEmail, customerPhone }) {
+      if (scripted.choose !== undefined) return scripted.choose();
+      const { link, history } = find(reffNo);
+      const chosen = { paymentMethod, paymentMethodValue: issuedFor(paymentMethod), customerName, customerEmail, customerPhone };
+      Object.assign(history, chosen);
+      return { paymentLink: link, paymentLinkHistory: history };
+    },
+  };
+  const newHistory = (link: PaymentLink, over: Partial<PaymentLinkHistory> = {}) => {
+    const history = create(PaymentLinkHistorySchema, {
+      id: 1n,
+      reffNo: `PH${newUlid(clock.now())}`,
+      status: PayableStatus.ACTIVE,
+      amountSen: link.amountSen,
+      expiredAtMs: BigInt(clock.now() + SESSION_MS),
+    });
+    Object.assign(history, over);
+    sessions.set(history.reffNo, { link, history });
+    return history;
+  };
+  const newLink: World['newLink'] = (over = {}) => {
+    const link = create(PaymentLinkSchema, {
+      id: 1n,
+      reffNo: `PL${newUlid(clock.now())}`,
+      title: 'Kopi',
+      status: PayableStatus.ACTIVE,
+      amountSen: 30_000_00n,
+      paymentMethods: ['QRIS', 'VA_BCA', 'EWALLET_OVO', 'CARD'],
+    });
+    Object.assign(link, over);
+    links.set(link.reffNo, link);
+    return link;
+  };
+  const start: World['start'] = async (env = {}) => {
+    const settings = { GERBANG_ENV: 'sandbox', PAY_PORT: '0', ADMIN_PORT: '0', MONEY_IN_RPC: moneyIn, STATUS_INTERVAL_MS: '50' };
+    const started = await startService(readConfig({ ...settings, ...env }), { clock, log: testLog('checkout') });
+    closing.push(() => started.close());
+    return started;
+  };
+  const ask = async (path: string, init: RequestInit): Promise<Page> => {
+    const response = await fetch(service.url + path, { redirect: 'manual', ...init });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+  beforeAll(async () => {
+    const server = await startRpcServer({
+      host: '127.0.0.1',
+      port: 0,
+      tls: undefined,
+      log: testLog('money-in'),
+      ready: () => true,
+      implementations: [implement(CheckoutService, handlers, [])],
+    });
+    closing.push(() => server.close());
+    moneyIn = `127.0.0.1:${server.port}`;
+    service = await start();
+  });
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+  return {
+    clock,
+    links,
+    sessions,
+    scripted,
+    newLink,
+    newSession(link, over) {
+      const made = newLink(link);
+      const history = newHistory(made, over);
+      return { path: `/pay/${made.reffNo}/${history.reffNo}`, history };
+    },
+    start,
+    get: (path, headers = {}) => ask(path, { headers }),
+    post: (path, fields, headers = {}) => ask(path, { method: 'POST', headers, body: new URLSearchParams(fields) }),
+  };
+}
+
+function issuedFor(method: string): string {
+  if (method.startsWith('EWALLET')) return '';
+  return method === 'QRIS' ? '00020101021226' : '7001412345678901';
+}

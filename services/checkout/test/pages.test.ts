@@ -1,0 +1,345 @@
+import { create } from '@bufbuild/protobuf';
+import { RefusalError, refuse } from '@gerbang/core';
+import { PayableStatus, PaymentFiguresSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { eventually } from '@gerbang/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Page, useCheckout } from './harness.ts';
+
+const world = useCheckout();
+const NASTY = '<img src=x onerror="alert(1)">';
+
+afterEach(() => {
+  delete world.scripted.choose;
+});
+
+const location = (page: Page) => page.headers.get('location') ?? '';
+const heading = (page: Page) => /<h1[^>]*>([^<]*)<\/h1>/.exec(page.text)?.[1];
+
+describe('opening a link', () => {
+  test('makes a session with an address of its own; loading that again makes none', async () => {
+    const link = world.newLink();
+    const opened = await world.get(`/pay/${link.reffNo}`, { 'accept-language': 'en' });
+    expect(opened.status).toBe(303);
+    expect(location(opened)).toMatch(new RegExp(`^/pay/${link.reffNo}/PH[0-9A-Z]{26}$`));
+    const before = world.sessions.size;
+    for (let i = 0; i < 2; i++) expect((await world.get(location(opened))).status).toBe(200);
+    expect(world.sessions.size).toBe(before);
+    expect(world.sessions.get(location(opened).split('/').at(-1) ?? '')?.history.ipAddress).toBe('127.0.0.1');
+  });
+
+  test('keeps the language that was chosen', async () => {
+    expect(location(await world.get(`/pay/${world.newLink().reffNo}?lang=en`))).toMatch(/\?lang=en$/);
+  });
+
+  test.each([
+    ['unknown', () => `/pay/PL${'0'.repeat(26)}`, 404],
+    ['no reference', () => '/pay/../../etc/passwd', 404],
+    ['no link', () => '/pay/1234', 404],
+    ['deleted', () => `/pay/${world.newLink({ status: PayableStatus.INACTIVE }).reffNo}`, 410],
+    ['expired', () => `/pay/${world.newLink({ status: PayableStatus.EXPIRED }).reffNo}`, 410],
+    ['used up', () => `/pay/${world.newLink({ status: PayableStatus.COMPLETED }).reffNo}`, 410],
+  ])('that is %s says so', async (_what, path, status) => {
+    const before = world.sessions.size;
+    const page = await world.get(path());
+    expect(page.status).toBe(status);
+    expect(heading(page)).toBe(status === 404 ? 'Halaman tidak ditemukan' : 'Tautan tidak berlaku lagi');
+    expect(world.sessions.size).toBe(before);
+  });
+
+  test('is not what a browser does that only looks ahead, nor one that only asks for the head', async () => {
+    const { reffNo } = world.newLink();
+    const before = world.sessions.size;
+    expect((await world.get(`/pay/${reffNo}`, { 'sec-purpose': 'prefetch;prerender' })).status).toBe(503);
+    const service = await world.start();
+    expect((await fetch(`${service.url}/pay/${reffNo}`, { method: 'HEAD' })).status).toBe(200);
+    expect(world.sessions.size).toBe(before);
+  });
+});
+
+describe('choosing a method', () => {
+  test('offers what the link allows and customers can use today', async () => {
+    const { text } = await world.get(world.newSession().path);
+    expect([...text.matchAll(/value="([A-Z_]+)"/g)].map((match) => match[1])).toEqual(['QRIS', 'EWALLET_OVO', 'VA_BCA']);
+  });
+
+  test.each([
+    ['VA_BCA', /7001 4123 4567 8901/],
+    ['QRIS', /<svg[^>]*aria-label="Kode QRIS/],
+    ['RETAIL_ALFAMART', /aria-label="Barcode kode pembayaran 7001412345678901"/],
+    ['EWALLET_DANA', /Buka aplikasi DANA/],
+  ])('%s, then its own page', async (method, shown) => {
+    const { path } = world.newSession({ paymentMethods: [method] });
+    const sent = await world.post(path, { payment_method: method });
+    expect([sent.status, location(sent)]).toEqual([303, path]);
+    const page = await world.get(path);
+    expect(page.text).toMatch(shown);
+    expect(page.text).toMatch(/Menunggu pembayaran/);
+    expect((await world.get(`${path}?choose=1`)).text).toMatch(new RegExp(`value="${method}" checked`));
+  });
+
+  test.each([
+    ['no method', {}, 'payment_method'],
+    ['a method of another link', { payment_method: 'VA_BRI' }, 'payment_method'],
+    ['one that can not be used yet', { payment_method: 'CARD' }, 'payment_method'],
+    ['OVO without a phone', { payment_method: 'EWALLET_OVO' }, 'customer_phone'],
+    ['OVO with half a phone', { payment_method: 'EWALLET_OVO', customer_phone: '0812' }, 'customer_phone'],
+  ])('%s is refused beside its field', async (_what, fields, field) => {
+    const { path, history } = world.newSession();
+    const page = await world.post(path, fields);
+    expect(page.status).toBe(422);
+    expect(page.text).toMatch(new RegExp(`id="${field}-error"`));
+    expect(page.text).toMatch(new RegExp(`aria-describedby="${field}-error`));
+    expect(history.paymentMethod).toBe('');
+  });
+
+  test.each([
+    ['nothing', {}, ['customer_name', 'customer_email', 'customer_phone']],
+    ['no email address', { customer_name: 'Siti', customer_email: 'siti', customer_phone: '081234567890' }, ['customer_email']],
+    [
+      'a name too long',
+      { customer_name: 'x'.repeat(101), customer_email: 's@t.id', customer_phone: '081234567890' },
+      ['customer_name'],
+    ],
+    [
+      'a bell in a name',
+      { customer_name: 'a\u0007b', customer_email: 's@t.id', customer_phone: '081234567890' },
+      ['customer_name'],
+    ],
+    ['letters for a phone', { customer_name: 'Siti', customer_email: 's@t.id', customer_phone: 'delapan' }, ['customer_phone']],
+  ])('details with %s are refused, what was entered is kept', async (_what, fields, wrong) => {
+    const { path, history } = world.newSession({ requiredCustomerDetail: true });
+    const page = await world.post(path, { payment_method: 'QRIS', ...fields });
+    expect(page.status).toBe(422);
+    expect([...page.text.matchAll(/id="(\w+)-error"/g)].map((match) => match[1])).toEqual(wrong);
+    expect(page.text).toMatch(/value="QRIS" checked/);
+    for (const value of Object.values(fields)) expect(page.text).toContain(`value="${value}"`);
+    expect(history.paymentMethod).toBe('');
+  });
+
+  test('takes details where the link asks for them, and none where it does not', async () => {
+    const details = { customer_name: ' Siti ', customer_email: 'siti@contoh.id', customer_phone: '+62 812-3456-7890' };
+    const asked = world.newSession({ requiredCustomerDetail: true });
+    expect((await world.post(asked.path, { payment_method: 'QRIS', ...details })).status).toBe(303);
+    expect(asked.history).toMatchObject({
+      customerName: 'Siti',
+      customerEmail: 'siti@contoh.id',
+      customerPhone: '+6281234567890',
+    });
+    const notAsked = world.newSession();
+    expect((await world.post(notAsked.path, { payment_method: 'QRIS', ...details })).status).toBe(303);
+    expect(notAsked.history).toMatchObject({ customerName: '', customerEmail: '', customerPhone: '' });
+  });
+
+  test.each([
+    ['the rail says no', 'transaction_failed' as const, 503],
+    ['the rail does not answer', 'unavailable' as const, 503],
+    ['something is broken', 'internal' as const, 500],
+    ['the session has just ended', 'bad_request' as const, 303],
+  ])('while %s', async (_what, code, status) => {
+    world.scripted.choose = () => Promise.reject(new RefusalError(refuse(code, { message: 'a secret of the inside' })));
+    const page = await world.post(world.newSession().path, { payment_method: 'QRIS' });
+    expect(page.status).toBe(status);
+    expect(page.text).not.toMatch(/secret/);
+  });
+});
+
+describe('a session', () => {
+  const figures = create(PaymentFiguresSchema, { amountSen: 30_000_00n, paidAtMs: 1_795_276_800_000n });
+
+  test('that is paid leads to the shop', async () => {
+    const shop = 'https://toko.example/ok?a=1&reff_no=old';
+    const { path, history } = world.newSession(
+      { successRedirectUrl: shop },
+      { status: PayableStatus.COMPLETED, paymentMethod: 'QRIS', figures },
+    );
+    const page = await world.get(path);
+    expect([page.status, heading(page)]).toEqual([200, 'Pembayaran berhasil']);
+    expect(page.text).toContain(`href="https://toko.example/ok?a=1&amp;reff_no=${history.reffNo}"`);
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', '', 'nonsense'])(
+    'that is paid never leads to %j',
+    async (successRedirectUrl) => {
+      const { path } = world.newSession({ successRedirectUrl }, { status: PayableStatus.COMPLETED, figures });
+      const page = await world.get(path);
+      expect([page.status, heading(page)]).toEqual([200, 'Pembayaran berhasil']);
+      expect(page.text).not.toMatch(/data-shop|javascript:|data:text/);
+    },
+  );
+
+  test.each([
+    ['expired', { status: PayableStatus.EXPIRED }, 'Waktu pembayaran habis'],
+    ['overdue', { expiredAtMs: 1n }, 'Waktu pembayaran habis'],
+    ['failed', { status: PayableStatus.FAILED }, 'Pembayaran gagal'],
+  ])('that is %s can be started again, not paid', async (_what, over, title) => {
+    const { path, history } = world.newSession({}, { paymentMethod: 'VA_BCA', paymentMethodValue: '7001412345678901', ...over });
+    const page = await world.get(path);
+    expect([page.status, heading(page)]).toEqual([200, title]);
+    expect(page.text).not.toMatch(/7001/);
+    expect(page.text).toMatch(/Mulai lagi/);
+    expect((await world.post(path, { payment_method: 'QRIS' })).status).toBe(303);
+    expect(history.paymentMethod).toBe('VA_BCA');
+  });
+
+  test('of another link, or of none, is not found', async () => {
+    const [one, other] = [world.newSession(), world.newSession()];
+    const mixed = `/pay/${one.path.split('/')[2]}/${other.history.reffNo}`;
+    for (const path of [mixed, `${mixed}/events`, `${mixed}/qr.png`, `${one.path.slice(0, -1)}0`, `${one.path}x`])
+      expect((await world.get(path)).status).toBe(404);
+    expect((await world.post(mixed, { payment_method: 'QRIS' })).status).toBe(404);
+    expect(other.history.paymentMethod).toBe('');
+  });
+
+  test('of a link that is gone meanwhile can get no method, but keeps the one it has', async () => {
+    const gone = { status: PayableStatus.INACTIVE };
+    expect((await world.get(world.newSession(gone).path)).status).toBe(410);
+    const chosen = { paymentMethod: 'VA_BCA', paymentMethodValue: '7001412345678901' };
+    expect((await world.get(world.newSession(gone, chosen).path)).text).toMatch(/7001 4123/);
+  });
+
+  test('shows nothing that is not its own, and escapes whatever came from outside', async () => {
+    const { path } = world.newSession(
+      { title: NASTY, description: NASTY, merchantId: 'M-SECRET', accountId: 'A-SECRET', currentUsage: 4711 },
+      { customerName: 'Siti Rahma', ipAddress: '10.9.8.7', paymentMethod: 'VA_BCA', paymentMethodValue: '7001412345678901' },
+    );
+    for (const page of [await world.get(path), await world.get(`${path}?choose=1&lang="><script>`)]) {
+      expect(page.status).toBe(200);
+      expect(page.text).not.toMatch(/<img src=x|"><script>|SECRET|4711|10\.9\.8\.7/);
+      expect(page.text).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
+    }
+  });
+});
+
+describe('every page', () => {
+  test('is in the language that the browser likes, or that was chosen', async () => {
+    const { path } = world.newSession();
+    const english = await world.get(path, { 'accept-language': 'en-US,en' });
+    expect(english.text).toMatch(/<html lang="en">/);
+    expect(english.headers.get('content-language')).toBe('en');
+    expect(english.headers.get('vary')).toMatch(/accept-language/i);
+    const chosen = await world.get(`${path}?lang=id`, { 'accept-language': 'en' });
+    expect(chosen.text).toMatch(/<html lang="id">/);
+    expect(chosen.text).toContain(`action="${path}?lang=id"`);
+  });
+
+  test('has the headers that keep others out, and no cookie', async () => {
+    for (const path of [world.newSession().path, '/nothing', `/pay/${world.newLink({ status: PayableStatus.EXPIRED }).reffNo}`]) {
+      const { headers, text } = await world.get(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toMatch(/^default-src 'none';/);
+      expect(policy).not.toMatch(/unsafe|\*|http/);
+      expect(policy).toMatch(/frame-ancestors 'none'/);
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('set-cookie')).toBeNull();
+      expect(text).not.toMatch(/ style=| on\w+="|<script(?! defer src="\/assets\/)/);
+    }
+  });
+
+  test('loads files that never change under their names', async () => {
+    const { text } = await world.get(world.newSession().path);
+    const files = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(new Set(files).size).toBe(3);
+    for (const file of files) {
+      const { status, headers } = await world.get(file);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    }
+    expect((await world.get('/assets/other.js')).status).toBe(404);
+  });
+});
+
+describe('a form', () => {
+  test.each(['cross-site', 'same-site', 'none'])('that a browser says comes from %s is refused', async (site) => {
+    const { path, history } = world.newSession();
+    expect((await world.post(path, { payment_method: 'QRIS' }, { 'sec-fetch-site': site })).status).toBe(403);
+    expect(history.paymentMethod).toBe('');
+    expect((await world.post(path, { payment_method: 'QRIS' }, { 'sec-fetch-site': 'same-origin' })).status).toBe(303);
+  });
+
+  test('that is none, or far too big, is refused', async () => {
+    const { path } = world.newSession();
+    expect((await world.post(path, { customer_name: 'x'.repeat(20_000) })).status).toBe(413);
+    expect((await world.post(path, {}, { 'content-type': 'application/json' })).status).toBe(415);
+  });
+});
+
+describe('status streams', () => {
+  const streamOf = async (url: string) => {
+    const stop = new AbortController();
+    const response = await fetch(url, { signal: stop.signal });
+    let text = '';
+    const read = (async () => {
+      for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+    })().catch(() => {});
+    return { response, read, stop: () => stop.abort(), text: () => text };
+  };
+
+  test('tell how a session stands, and what becomes of it, then end', async () => {
+    const service = await world.start();
+    const { path, history } = world.newSession({}, { paymentMethod: 'QRIS', paymentMethodValue: '000201' });
+    const stream = await streamOf(`${service.url}${path}/events`);
+    expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(stream.response.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+    await eventually('open', () => /event: status\ndata: \{"phase":"open","remaining_ms":8\d{5}\}\n\n/.test(stream.text()));
+    history.status = PayableStatus.COMPLETED;
+    await stream.read;
+    expect(stream.text()).toMatch(/"phase":"paid"/);
+  });
+
+  test('are limited, for each address and in all; places of pages that went away are free again', async () => {
+    const service = await world.start({ STATUS_STREAMS_ADDRESS_MAX: '1' });
+    const url = `${service.url}${world.newSession().path}/events`;
+    const first = await streamOf(url);
+    const refused = await fetch(url);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+    first.stop();
+    await eventually('a place is free', async () => {
+      const next = await streamOf(url);
+      next.stop();
+      return next.response.status === 200;
+    });
+  });
+
+  test('do not hold up the end of the service', async () => {
+    const service = await world.start();
+    const stream = await streamOf(`${service.url}${world.newSession().path}/events`);
+    await service.close();
+    await stream.read;
+    expect(stream.text()).toMatch(/"phase":"open"/);
+  });
+});
+
+describe('limits', () => {
+  test('count an address, as trusted proxies tell it', async () => {
+    const { url } = await world.start({ RATE_LIMIT_ADDRESS_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.0/8' });
+    const ask = (address: string) =>
+      fetch(`${url}${world.newSession().path}`, { headers: { 'x-forwarded-for': `6.6.6.6, ${address}` } });
+    for (const status of [200, 200, 429]) expect((await ask('203.0.113.5')).status).toBe(status);
+    const refused = await ask('203.0.113.5');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.text()).toMatch(/Terlalu banyak permintaan/);
+    expect((await ask('203.0.113.6')).status).toBe(200);
+  });
+
+  test('do not believe anyone else', async () => {
+    const { url } = await world.start({ RATE_LIMIT_ADDRESS_PER_MINUTE: '1' });
+    const ask = (address: string) => fetch(`${url}/nothing`, { headers: { 'x-forwarded-for': address } });
+    expect((await ask('203.0.113.5')).status).toBe(404);
+    expect((await ask('203.0.113.6')).status).toBe(429);
+  });
+
+  test('count a link', async () => {
+    const { url } = await world.start({ RATE_LIMIT_LINK_PER_MINUTE: '1' });
+    const { path } = world.newSession();
+    for (const status of [200, 429]) expect((await fetch(url + path)).status).toBe(status);
+    expect((await fetch(url + world.newSession().path)).status).toBe(200);
+  });
+});
+
+test('without money-in a page says that something is out of order, and nothing more', async () => {
+  const { url } = await world.start({ MONEY_IN_RPC: '127.0.0.1:1' });
+  const page = await fetch(`${url}${world.newSession().path}`);
+  expect(page.status).toBe(503);
+  expect(await page.text()).toMatch(/Sedang ada gangguan/);
+});
