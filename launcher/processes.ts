@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Ports } from './ports.ts';
-import { SANDBOX_HMAC_RAIL, writeRailPartners } from './rail-partners.ts';
+import { SANDBOX_HMAC_RAIL, sandboxPartnerId, writeRailPartners } from './rail-partners.ts';
 import type { ReadinessProbe } from './readiness.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -86,6 +86,8 @@ export function processTable(options: TableOptions): ProcessSpec[] {
       PAY_URL: `http://${at(ports.pay)}`,
       RAIL_QRIS_MERCHANT_ID: 'gerbang',
       RAIL_QRIS_ACQUIRER_NAME: 'Gerbang Sandbox',
+      RAIL_QRIS_CALLBACK_PARTNER_ID: sandboxPartnerId('qris'),
+      RAIL_EWALLET_CALLBACK_PARTNER_ID: sandboxPartnerId('ewallet'),
       ...railOf('QRIS'),
       ...railOf('EWALLET'),
     }),

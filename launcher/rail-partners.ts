@@ -8,12 +8,17 @@ export const SANDBOX_RAILS = ['va', 'qris', 'ewallet', 'retail'] as const;
 /** Retail signs symmetrically, so that a sandbox shows both ways. */
 export const SANDBOX_HMAC_RAIL = 'retail';
 
+/** By which the edge knows the sandbox's rail. */
+export function sandboxPartnerId(rail: (typeof SANDBOX_RAILS)[number]): string {
+  return `sandbox-${rail}`;
+}
+
 /** Writes the file by which the edge knows the rails (mode 0600), and gives its path. */
 export function writeRailPartners(folder: string, { rails }: Secrets): string {
   const file = path.join(folder, 'rail-partners.json');
   const publicKey = Buffer.from(rails.publicKey, 'base64').toString();
   const partners = SANDBOX_RAILS.map((rail) => ({
-    partner_id: `sandbox-${rail}`,
+    partner_id: sandboxPartnerId(rail),
     rail,
     public_key: publicKey,
     ...(rail === SANDBOX_HMAC_RAIL

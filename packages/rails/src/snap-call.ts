@@ -65,6 +65,11 @@ export function readRefusalOrNotFound(
   return answer.httpStatus === 404 && cases.includes(answer.caseCode) ? { outcome: 'not_found' } : readRefusal(answer);
 }
 
+/** What an answer to a question says that is no success: that the rail does not know of it, or nothing, for a refused question says nothing of the payment. */
+export function readNotFound(answer: SnapAnswer, cases: readonly string[]): NotFoundOutcome | UnknownOutcome {
+  return answer.httpStatus === 404 && cases.includes(answer.caseCode) ? { outcome: 'not_found' } : unknownBy(answer);
+}
+
 /** Whether the rail says that it has done what was asked. */
 export function isDone(answer: SnapAnswer): boolean {
   return answer.httpStatus === 200 && answer.caseCode === '00';

@@ -13,6 +13,7 @@ import {
   aboutAnother,
   createSnapCalls,
   isDone,
+  readNotFound,
   readRefusal,
   readRefusalOrNotFound,
   snapAmount,
@@ -79,7 +80,7 @@ export function readCreation(answer: SnapAnswer, partnerReference: string): Ewal
 
 /** 04 (refunded) is unknown: money has come and gone again, which operators book. */
 export function readState(answer: SnapAnswer, payment: EwalletName): EwalletInquiry {
-  if (answer.httpStatus !== 200) return readRefusalOrNotFound(answer, NOT_FOUND_CASES);
+  if (answer.httpStatus !== 200) return readNotFound(answer, NOT_FOUND_CASES);
   const found = isDone(answer) ? state.safeParse(answer.body) : undefined;
   if (found === undefined) return unknownBy(answer);
   if (!found.success) return unreadable();

@@ -92,6 +92,8 @@ describe('a code of the acquirer', () => {
     ['2005100', { latestTransactionStatus: '06' }, 'failed'],
     ['2005100', { latestTransactionStatus: '07' }, 'not_found'],
     ['4045101', {}, 'not_found'],
+    ['4005101', {}, 'unknown'],
+    ['4035101', {}, 'unknown'],
     ['5045100', {}, 'unknown'],
   ])('query %s %j → %s', (responseCode, body, outcome) => {
     expect(readCode(answer(responseCode, body), code).outcome).toBe(outcome);
@@ -132,6 +134,8 @@ describe('an e-wallet’s payment', () => {
     ['2005500', { latestTransactionStatus: '06', originalPartnerReferenceNo: 'another' }, 'unknown'],
     ['2005500', { latestTransactionStatus: '06' }, 'failed'],
     ['4045501', {}, 'not_found'],
+    ['4005502', {}, 'unknown'],
+    ['4035501', {}, 'unknown'],
     ['4295500', {}, 'unknown'],
   ])('status %s %j → %s', (code, body, outcome) => {
     expect(readWallet(answer(code, body), payment).outcome).toBe(outcome);

@@ -24,7 +24,8 @@ export type DueTimer = Closeable & {
  * The handler moves `due_at` on or removes it.
  *
  * `claimTogether` claims all candidates in two calls, for timers of which thousands fire at once: then the work of all of them (`concurrency` at a time) has to
- * fit into the lease. `handleTogether` is given all that were claimed so, and goes before `handle`.
+ * fit into the lease. `handleTogether` is given all that were claimed so, and goes before `handle`; while it waits for others, up to `concurrency` more batches
+ * are claimed, so that one slow batch does not hold up the next.
  */
 export async function startDueTimer<T extends Due & Document>(options: {
   collection: Collection<T>;
@@ -77,7 +78,8 @@ export async function startDueTimer<T extends Due & Document>(options: {
             .finally(() => running.delete(task));
           running.add(task);
         }
-        if (found > 0) await Promise.all(running);
+        // What a batch holds is leased, so nobody finds it again meanwhile.
+        if (found > 0 && options.handleTogether === undefined) await Promise.all(running);
       } catch (error) {
         log.warn({ err: error, collection: collection.collectionName }, 'could not look for due documents');
       }

@@ -36,6 +36,7 @@ const shape = {
   RAIL_QRIS_PRIVATE_KEY: pem,
   RAIL_QRIS_PARTNER_ID: z.string().min(1),
   RAIL_QRIS_CHANNEL_ID: z.string().min(1),
+  RAIL_QRIS_CALLBACK_PARTNER_ID: z.string().min(1),
   RAIL_QRIS_MERCHANT_ID: z.string().min(1),
   RAIL_QRIS_ACQUIRER_NAME: z.string().default(''),
   RAIL_QRIS_MERCHANT_CITY: z.string().default('Jakarta'),
@@ -45,6 +46,7 @@ const shape = {
   RAIL_EWALLET_PRIVATE_KEY: pem,
   RAIL_EWALLET_PARTNER_ID: z.string().min(1),
   RAIL_EWALLET_CHANNEL_ID: z.string().min(1),
+  RAIL_EWALLET_CALLBACK_PARTNER_ID: z.string().min(1),
   SUSPENSE_PARTITION: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/)

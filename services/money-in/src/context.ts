@@ -9,9 +9,17 @@ import type { Claims } from './payable/claims.ts';
 import type { Sequence } from './payable/sequence.ts';
 import type { PayableStore } from './payable/store.ts';
 import type { PaymentStore } from './payment/store.ts';
+import type { AskRail } from './rail/ask.ts';
 
 /** Acquirers that make what customers pay by; banks and shops ask for numbers when they are paid. */
-export type Rails = { qris: QrisRail; ewallet: EwalletRail; acquirerName: string; merchantCity: string };
+export type Rails = {
+  qris: QrisRail;
+  ewallet: EwalletRail;
+  acquirerName: string;
+  merchantCity: string;
+  /** By which the edge knows who calls for them. */
+  callbackPartnerIds: { qris: string; ewallet: string };
+};
 
 /** The service's dependencies as one plain object. */
 export type Context = {
@@ -33,6 +41,8 @@ export type Context = {
   /** The ledger partition of money that is nobody's. */
   suspensePartition: string;
   rails: Rails;
+  /** What rails know of payments that nobody has told of. */
+  askRail: AskRail;
   /** For one call to a rail. */
   railTimeoutMs: number;
   clock: Clock;

@@ -6,6 +6,7 @@ export type Metrics = {
   paid(product: string, durationMs: number): void;
   settled(product: string): void;
   expired(product: string): void;
+  asked(rail: string, outcome: string): void;
   rejected(rail: string, reason: string): void;
   contradicted(): void;
 };
@@ -42,6 +43,12 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     labelNames: ['product'],
     registers,
   });
+  const asked = new Counter({
+    name: 'gerbang_rail_inquiries_total',
+    help: 'Rails asked what has become of an overdue payable, and what they know',
+    labelNames: ['rail', 'outcome'],
+    registers,
+  });
   const rejected = new Counter({
     name: 'gerbang_payments_rejected_total',
     help: 'Payments that fit nothing, refused or in suspense',
@@ -61,6 +68,7 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     },
     settled: (product) => settled.inc({ product }),
     expired: (product) => expired.inc({ product }),
+    asked: (rail, outcome) => asked.inc({ rail, outcome }),
     rejected: (rail, reason) => rejected.inc({ rail, reason }),
     contradicted: () => contradictions.inc(),
   };

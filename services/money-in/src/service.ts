@@ -18,11 +18,12 @@ import type { Config } from './config.ts';
 import type { Context, Rails } from './context.ts';
 import { createMoneyInMetrics } from './metrics.ts';
 import { openClaims } from './payable/claims.ts';
-import { onPayableDue, onPayablesDue } from './payable/on-due.ts';
+import { onPayablesDue } from './payable/on-due.ts';
 import { openSequence } from './payable/sequence.ts';
 import { openPayableStore, PAYABLES, type PayableStore, type StoredPayableDocument } from './payable/store.ts';
 import { onPaymentDue } from './payment/on-due.ts';
 import { openPaymentStore, PAYMENTS, type StoredPaymentDocument } from './payment/store.ts';
+import { createAskRail } from './rail/ask.ts';
 import { implementations } from './rpc.ts';
 
 const NAME = 'money-in';
@@ -32,6 +33,12 @@ const LEASE_MS = 20_000;
 
 /** Of what is due, worked on at once: as many as the ledger takes into one batch with ease. */
 const TIMER_CONCURRENCY = 64;
+
+/** Of expiry, batches at once: some of them wait for rails. */
+const BATCHES = 4;
+
+/** A rail that is asked what has become of a payment has so long, whatever else it may take: all questions of a batch fit into the lease. */
+const ASK_TIMEOUT_MS = 5_000;
 
 export type Service = Closeable & { port: number; adminPort: number };
 
@@ -83,6 +90,7 @@ export async function startService(config: Config, options: { clock?: Clock; rai
       sessionMs: config.PAYMENT_LINK_SESSION_SECONDS * 1_000,
       suspensePartition: config.SUSPENSE_PARTITION,
       rails,
+      askRail: createAskRail(rails, Math.min(config.RAIL_TIMEOUT_MS, ASK_TIMEOUT_MS)),
       railTimeoutMs: config.RAIL_TIMEOUT_MS,
       clock,
       log,
@@ -138,6 +146,7 @@ function openRails(config: Config): Rails {
     }),
     acquirerName: config.RAIL_QRIS_ACQUIRER_NAME,
     merchantCity: config.RAIL_QRIS_MERCHANT_CITY,
+    callbackPartnerIds: { qris: config.RAIL_QRIS_CALLBACK_PARTNER_ID, ewallet: config.RAIL_EWALLET_CALLBACK_PARTNER_ID },
   };
 }
 
@@ -161,9 +170,8 @@ async function startTimers(context: Context, store: Store, closing: ClosingStack
     clock,
     log,
     leaseMs: LEASE_MS,
-    claimTogether: true,
-    concurrency: TIMER_CONCURRENCY,
-    handle: (document) => onPayableDue(context, payables.fromDocument(document)),
+    concurrency: BATCHES,
+    handle: (document) => onPayablesDue(context, [payables.fromDocument(document)]),
     handleTogether: (documents) => onPayablesDue(context, documents.map(payables.fromDocument)),
   });
   closing.push('timer of payables', () => payableTimer.close());

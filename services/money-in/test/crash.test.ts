@@ -2,19 +2,23 @@ import { create } from '@bufbuild/protobuf';
 import { createClock, newUlid, SANDBOX_VA_SERIES } from '@gerbang/core';
 import { PostResponseSchema } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { AmountType, VirtualAccountKind } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { AmountType, TipIndicator, VirtualAccountKind } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '../src/context.ts';
+import { mustFind } from '../src/payable/change.ts';
 import { openClaims } from '../src/payable/claims.ts';
+import { onPayablesDue } from '../src/payable/on-due.ts';
 import { newPayable } from '../src/payable/payable.ts';
-import { VIRTUAL_ACCOUNT } from '../src/payable/product.ts';
+import { QRIS, VIRTUAL_ACCOUNT } from '../src/payable/product.ts';
 import { openSequence } from '../src/payable/sequence.ts';
 import { openPayableStore, type PayableStore, type StoredPayable } from '../src/payable/store.ts';
 import { onPaymentDue } from '../src/payment/on-due.ts';
 import { receive } from '../src/payment/receive.ts';
 import { openPaymentStore, type PaymentStore } from '../src/payment/store.ts';
+import { qrisReference } from '../src/qris/message.ts';
+import type { AskRail } from '../src/rail/ask.ts';
 
 let mongo: TestMongo;
 let store: Store;
@@ -74,12 +78,23 @@ function newLedger() {
 
 const clock = createClock();
 
-async function newContext(ledger: ReturnType<typeof newLedger>, { guard }: ReturnType<typeof dying>): Promise<Context> {
-  const unused = () => Promise.reject(new Error('not part of this test'));
+const unused = () => Promise.reject(new Error('not part of this test'));
+
+async function newContext(
+  ledger: ReturnType<typeof newLedger>,
+  { guard }: ReturnType<typeof dying>,
+  askRail: AskRail = unused,
+): Promise<Context> {
   const profile = async (merchantId: string) => create(ProfileSchema, { merchantId, partition: 'p0' });
   const sequence = openSequence(store, 'unused');
   return {
-    payables: { ...payables, find: guard(payables.find), apply: guard(payables.apply) },
+    payables: {
+      ...payables,
+      find: guard(payables.find),
+      apply: guard(payables.apply),
+      applyMany: guard(payables.applyMany),
+      postponeMany: guard(payables.postponeMany),
+    },
     payments: { ...payments, insert: guard(payments.insert), find: guard(payments.find), apply: guard(payments.apply) },
     claims: openClaims(store, unused),
     numbers: { qris: sequence, link: sequence, history: sequence },
@@ -94,14 +109,16 @@ async function newContext(ledger: ReturnType<typeof newLedger>, { guard }: Retur
     suspensePartition: 'p0',
     rails: {
       acquirerName: '',
+      callbackPartnerIds: { qris: 'acquirer', ewallet: 'wallet' },
       merchantCity: '',
       qris: { generate: unused, query: unused, cancel: unused, close: unused },
       ewallet: { createPayment: unused, inquirePayment: unused, cancelPayment: unused, refundPayment: unused, close: unused },
     },
+    askRail: guard(askRail),
     railTimeoutMs: 1,
     clock,
     log: testLog(),
-    metrics: { created() {}, paid() {}, settled() {}, expired() {}, rejected() {}, contradicted() {} },
+    metrics: { created() {}, paid() {}, settled() {}, expired() {}, asked() {}, rejected() {}, contradicted() {} },
   };
 }
 
@@ -131,6 +148,29 @@ async function newVirtualAccount(): Promise<StoredPayable> {
   if (made === undefined) throw new Error('the id is taken');
   return made;
 }
+
+/** A code over 5 rupiah whose time ended half a second ago. */
+async function newOverdueCode(): Promise<StoredPayable> {
+  const nowMs = clock.now();
+  const publicId = String(nextNumber++);
+  const made = await payables.insert(
+    {
+      id: `${QRIS}:${newUlid(nowMs)}`,
+      publicId,
+      merchantId: 'm1',
+      partition: 'p0',
+      accountId: newUlid(nowMs),
+      merchantReffNo: 'r',
+      createdAtMs: nowMs - 60_000,
+    },
+    newPayable({ minSen: 500n, maxSen: 500n, maxUses: 1, expiresAtMs: nowMs - 500 }),
+    { kind: QRIS, qr_data: '', tip_indicator: TipIndicator.UNSPECIFIED, tip_value: 0n, acquirer_name: '', acquirer_nns: '' },
+    [],
+  );
+  return made ?? expect.fail('the id is taken');
+}
+
+let nextNumber = 1;
 
 const notification = (payable: StoredPayable, amountSen: bigint) => ({
   rail: 'va' as const,
@@ -192,6 +232,57 @@ test('the table has a row for every step', async () => {
   const counted = dying(undefined);
   const payable = await newVirtualAccount();
   await receive(await newContext(ledger, counted), notification(payable, 500n));
+  expect(counted.steps()).toBeLessThanOrEqual(STEPS_MAX);
+  expect(counted.steps()).toBeGreaterThan(5);
+});
+
+describe.each([
+  ['was paid there', true],
+  ['was not paid', false],
+] as const)('an overdue QRIS code that %s', (_what, isPaid) => {
+  test.each(deaths)('is ended once when the process that asks its rail dies $when step $step', async (death) => {
+    const ledger = newLedger();
+    const code = await newOverdueCode();
+    const reference = qrisReference(code.order.id);
+    const paidAtMs = clock.now() - 1_000;
+    const askRail: AskRail = async () =>
+      isPaid ? { outcome: 'paid', railReference: reference, amountSen: 500n, paidAtMs } : { outcome: 'not_found' };
+    await onPayablesDue(await newContext(ledger, dying(death), askRail), [code]).catch((error: unknown) => {
+      if (!(error instanceof Crash)) throw error;
+    });
+    // The timer comes back to it, at two replicas, while the rail at last tells of the payment.
+    const alive = await newContext(ledger, dying(undefined), askRail);
+    const again = await mustFind(alive, code.order.id);
+    const told = { ...notification(code, 500n), rail: 'qris' as const, partnerId: 'acquirer', railReference: reference };
+    const callback = { ...told, paidTo: reference, paidAtMs };
+    await Promise.all([
+      onPayablesDue(alive, [again]),
+      onPayablesDue(alive, [again]),
+      ...(isPaid ? [receive(alive, callback)] : []),
+    ]);
+
+    const { state, document } = await mustFind(alive, code.order.id);
+    const ended = [
+      state.status,
+      state.used,
+      state.inFlight,
+      document.tail.map(({ event }) => event),
+      [...ledger.posted.values()],
+    ];
+    expect(ended).toEqual(isPaid ? ['completed', 1, [], ['qris.paid'], [500n]] : ['expired', 0, [], ['qris.expired'], []]);
+  });
+});
+
+test('the table has a row for every step of asking', async () => {
+  const counted = dying(undefined);
+  const code = await newOverdueCode();
+  const askRail: AskRail = async () => ({
+    outcome: 'paid',
+    railReference: code.order.publicId,
+    amountSen: 500n,
+    paidAtMs: clock.now() - 1_000,
+  });
+  await onPayablesDue(await newContext(newLedger(), counted, askRail), [code]);
   expect(counted.steps()).toBeLessThanOrEqual(STEPS_MAX);
   expect(counted.steps()).toBeGreaterThan(5);
 });

@@ -22,6 +22,7 @@ import {
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import type { QrisInquiry } from '@gerbang/rails';
 import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
 import { connectStore } from '@gerbang/store';
 import { freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
@@ -51,7 +52,7 @@ export function useMoneyIn() {
   const merchants: FakeMerchant[] = [];
   const books: Books = new Map();
   const posted = new Map<string, PostRequest>();
-  const scripted: { post?: (request: PostRequest, post: () => Promise<object>) => Promise<object> } = {};
+  const scripted: { post?: (request: PostRequest, post: () => Promise<object>) => Promise<object>; ask?: Ask } = {};
   const closing: (() => Promise<void>)[] = [];
   let mongo: TestMongo;
   let address: string;
@@ -167,9 +168,11 @@ export function useMoneyIn() {
           LEDGER_RPC: address,
           PAY_URL: 'https://pay.example/',
           RAIL_QRIS_MERCHANT_ID: 'm',
+          RAIL_QRIS_CALLBACK_PARTNER_ID: 'acquirer',
+          RAIL_EWALLET_CALLBACK_PARTNER_ID: 'wallet',
           ...Object.fromEntries(['QRIS', 'EWALLET'].flatMap((name) => railVariables(name, nowhere))),
         }),
-        { clock, rails: fakeRails() },
+        { clock, rails: fakeRails(scripted) },
       );
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
       const close = async () => {
@@ -205,10 +208,16 @@ function railVariables(name: string, address: string): [string, string][] {
   return Object.entries(values).map(([variable, value]) => [`RAIL_${name}_${variable}`, value]);
 }
 
+/** What a rail says has become of a payment, by its reference; nothing: it has expired unpaid. */
+export type Ask = (reference: string) => Promise<QrisInquiry | undefined>;
+
 /** An acquirer and a wallet that do what they are asked; their SNAP is tested in packages/rails and against the simulator. */
-function fakeRails(): Rails {
+function fakeRails(scripted: { ask?: Ask }): Rails {
   const unscripted = () => Promise.reject(new Error('not part of these tests'));
+  const ask = async (reference: string): Promise<QrisInquiry> =>
+    (await scripted.ask?.(reference)) ?? { outcome: 'failed', code: '', reason: 'expired' };
   return {
+    callbackPartnerIds: { qris: 'acquirer', ewallet: 'wallet' },
     acquirerName: 'Bank Uji',
     merchantCity: 'Jakarta',
     qris: {
@@ -229,7 +238,7 @@ function fakeRails(): Rails {
         if (isRefusal(payload)) throw new Error(payload.message);
         return { outcome: 'succeeded', railReference: `a-${partnerReference}`, payload };
       },
-      query: unscripted,
+      query: ({ partnerReference }) => ask(partnerReference),
       cancel: unscripted,
       close: async () => {},
     },
@@ -239,7 +248,7 @@ function fakeRails(): Rails {
         const redirectUrl = channel === 'OVO' ? undefined : `https://wallet.example/${partnerReference}`;
         return { outcome: 'pending', railReference: `w-${partnerReference}`, redirectUrl };
       },
-      inquirePayment: unscripted,
+      inquirePayment: ({ partnerReference }) => ask(partnerReference),
       cancelPayment: unscripted,
       refundPayment: unscripted,
       close: async () => {},

@@ -48,6 +48,8 @@ export type StoredPayable = {
   state: PayableState;
   details: Details;
   payment: Payment | undefined;
+  /** How often its rail has been asked what has become of it, and has not said, since it was due; absent: never. */
+  asked?: number | undefined;
   updatedAtMs: number;
   eventsCount: number;
   document: StoredPayableDocument;
@@ -73,6 +75,7 @@ type PayableDocument = Due & {
   ended_at?: Date;
   details: Details;
   payment?: PaymentDocument;
+  asked?: number;
 };
 
 type PaymentDocument = {
@@ -127,8 +130,8 @@ export type PayableStore = {
   apply(payable: StoredPayable, events: readonly PayableEvent[], beside: Beside): Promise<StoredPayable | undefined>;
   /** The same for many; those that have changed meanwhile stay as they are. */
   applyMany(changes: readonly { payable: StoredPayable; events: readonly PayableEvent[]; beside: Beside }[]): Promise<void>;
-  /** Puts its timer off: there is something to wait for. */
-  postpone(payable: StoredPayable, untilMs: number): Promise<void>;
+  /** Puts timers off: there is something to wait for. Those that have changed meanwhile stay as they are. */
+  postponeMany(waits: readonly { payable: StoredPayable; untilMs: number; asked: number }[]): Promise<void>;
   list(query: PayableQuery): Promise<StoredPayable[]>;
   fromDocument(document: StoredPayableDocument): StoredPayable;
 };
@@ -180,9 +183,13 @@ export async function openPayableStore(store: Store, afterWrite: AfterWrite): Pr
           change: changeOf(after(payable, events, beside), beside),
         })),
       ),
-    async postpone(payable, untilMs) {
-      await aggregates.change(payable.document, { set: { due_at: new Date(untilMs) }, unset: ['lease_until', 'lease_by'] });
-    },
+    postponeMany: (waits) =>
+      aggregates.changeMany(
+        waits.map(({ payable, untilMs, asked }) => ({
+          current: payable.document,
+          change: { set: { due_at: new Date(untilMs), asked }, unset: ['lease_until', 'lease_by'] },
+        })),
+      ),
     async list(query) {
       const from = query.fromMs === undefined ? {} : { $gte: new Date(query.fromMs) };
       const to = query.toMs === undefined ? {} : { $lte: new Date(query.toMs) };
@@ -292,6 +299,7 @@ function fromDocument(document: StoredPayableDocument): StoredPayable {
     },
     details: { ...document.details, kind } as Details,
     payment: document.payment === undefined ? undefined : fromPaymentDocument(document.payment),
+    asked: document.asked,
     updatedAtMs: document.updated_at.getTime(),
     eventsCount: Number(document.last_seq),
     document,
