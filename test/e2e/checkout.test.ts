@@ -129,6 +129,21 @@ describe('a payment link on a phone', () => {
     await paid(page);
   });
 
+  test('by an e-wallet that declines: the page says so and offers the others, until none is left', async () => {
+    const page = await open({ payment_methods: ['EWALLET_DANA', 'EWALLET_GOPAY'] });
+    for (const wallet of ['DANA', 'GoPay']) {
+      await page.getByLabel(wallet).check();
+      await page.getByRole('button', { name: 'Lanjutkan' }).click();
+      await page.getByRole('link', { name: `Buka ${wallet}` }).click();
+      await page.getByRole('button', { name: 'Tolak' }).click();
+      if (wallet === 'GoPay') break;
+      await page.getByRole('alert').getByText('tidak disetujui di DANA').waitFor();
+      await look(page, 'declined');
+    }
+    await page.getByRole('heading', { name: 'Pembayaran gagal' }).waitFor();
+    await look(page, 'failed');
+  });
+
   test('at a shop: barcode and code, paid in cash', async () => {
     const page = await choose('RETAIL_ALFAMART', 'Alfamart');
     await page.getByRole('img', { name: 'Barcode' }).waitFor();
@@ -141,7 +156,6 @@ describe('a payment link on a phone', () => {
     const page = await open({ required_customer_detail: true, payment_methods: ['QRIS', 'EWALLET_OVO', 'VA_BRI'] });
     await page.getByRole('link', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Choose how to pay' }).waitFor();
-    await look(page, 'details');
     await page.getByLabel('Full name').fill('Siti <b>Rahma</b>');
     await page.getByLabel('Email').fill('siti@');
     await page.getByLabel('OVO').check();

@@ -24,7 +24,7 @@ export type World = {
   links: Map<string, PaymentLink>;
   sessions: Sessions;
   /** Replaces how money-in answers a choice. */
-  scripted: { choose?: () => Promise<never> };
+  scripted: { choose?: () => Promise<never>; isReserved?: boolean };
   newLink(over?: Partial<PaymentLink>): PaymentLink;
   /** A link that has been opened, with its session. */
   newSession(link?: Partial<PaymentLink>, history?: Partial<PaymentLinkHistory>): { path: string; history: PaymentLinkHistory };
@@ -62,7 +62,8 @@ export function useCheckout(): World {
     },
     async openPaymentLink({ reffNo, ipAddress }) {
       const link = findLink(reffNo);
-      if (link.status !== PayableStatus.ACTIVE) throw new RefusalError(refuse('bad_request'));
+      const isUsedUp = link.maxUsage !== undefined && link.currentUsage >= link.maxUsage;
+      if (link.status !== PayableStatus.ACTIVE || isUsedUp || scripted.isReserved) throw new RefusalError(refuse('bad_request'));
       const history = newHistory(link, { ipAddress });
       return { paymentLink: link, paymentLinkHistory: history };
     },

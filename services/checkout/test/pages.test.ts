@@ -10,6 +10,7 @@ const NASTY = '<img src=x onerror="alert(1)">';
 
 afterEach(() => {
   delete world.scripted.choose;
+  delete world.scripted.isReserved;
 });
 
 const location = (page: Page) => page.headers.get('location') ?? '';
@@ -44,6 +45,12 @@ describe('opening a link', () => {
     expect(page.status).toBe(status);
     expect(heading(page)).toBe(status === 404 ? 'Halaman tidak ditemukan' : 'Tautan tidak berlaku lagi');
     expect(world.sessions.size).toBe(before);
+  });
+
+  test('whose last use somebody has reserved says that it may be free again', async () => {
+    world.scripted.isReserved = true;
+    const page = await world.get(`/pay/${world.newLink().reffNo}`);
+    expect([page.status, heading(page)]).toEqual([410, 'Pembayaran sedang berlangsung']);
   });
 
   test('is not what a browser does that only looks ahead, nor one that only asks for the head', async () => {
@@ -134,13 +141,23 @@ describe('choosing a method', () => {
     ['the rail says no', 'transaction_failed' as const, 503],
     ['the rail does not answer', 'unavailable' as const, 503],
     ['something is broken', 'internal' as const, 500],
-    ['the session has just ended', 'bad_request' as const, 303],
+    ['others have reserved the link', 'bad_request' as const, 410],
   ])('while %s', async (_what, code, status) => {
     world.scripted.choose = () => Promise.reject(new RefusalError(refuse(code, { message: 'a secret of the inside' })));
     const page = await world.post(world.newSession().path, { payment_method: 'QRIS' });
     expect(page.status).toBe(status);
     expect(page.text).not.toMatch(/secret/);
   });
+});
+
+test('a choice that comes too late shows how the session stands', async () => {
+  const { path, history } = world.newSession();
+  world.scripted.choose = () => {
+    history.status = PayableStatus.EXPIRED;
+    return Promise.reject(new RefusalError(refuse('bad_request')));
+  };
+  const sent = await world.post(path, { payment_method: 'QRIS' });
+  expect([sent.status, location(sent)]).toEqual([303, path]);
 });
 
 describe('a session', () => {
@@ -179,6 +196,21 @@ describe('a session', () => {
     expect(page.text).toMatch(/Mulai lagi/);
     expect((await world.post(path, { payment_method: 'QRIS' })).status).toBe(303);
     expect(history.paymentMethod).toBe('VA_BCA');
+  });
+
+  test('whose wallet has declined offers the other methods; without any it has failed', async () => {
+    const declined = { paymentMethod: 'EWALLET_DANA', declinedPaymentMethods: ['EWALLET_DANA'] };
+    const { path, history } = world.newSession({ paymentMethods: ['EWALLET_DANA', 'QRIS'] }, declined);
+    const page = await world.get(path);
+    expect(page.status).toBe(200);
+    expect(page.text).toMatch(/role="alert"><p>Pembayaran tidak disetujui di DANA/);
+    expect(page.text).not.toMatch(/value="EWALLET_DANA"/);
+    expect((await world.post(path, { payment_method: 'EWALLET_DANA' })).status).toBe(422);
+    expect((await world.post(path, { payment_method: 'QRIS' })).status).toBe(303);
+    expect(history.paymentMethod).toBe('QRIS');
+    expect((await world.get(path)).text).toMatch(/aria-label="Kode QRIS/);
+    const last = world.newSession({ paymentMethods: ['EWALLET_DANA'] }, declined);
+    expect(heading(await world.get(last.path))).toBe('Pembayaran gagal');
   });
 
   test('of another link, or of none, is not found', async () => {

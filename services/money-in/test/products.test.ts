@@ -270,6 +270,24 @@ describe('a payment link', () => {
     expect(rest.nextCursor).toBe('');
   });
 
+  test('goes on without the wallet that has declined; money that the wallet takes all the same still counts', async () => {
+    const merchant = world.newMerchant();
+    const history = await open((await create(merchant)).reffNo);
+    await choose(history.reffNo, 'EWALLET_DANA');
+    const partnerReference = `${history.reffNo}-DANA`;
+    const failed = { partnerId: 'w', partnerReference, reason: 'declined', failedAtMs: 1n };
+    expect((await moneyIn.rail.notifyCheckoutFailed(failed)).decision).toBe(RailDecision.ACCEPTED);
+    expect((await moneyIn.rail.notifyCheckoutFailed(failed)).decision).toBe(RailDecision.DUPLICATE);
+    const { paymentLinkHistory } = await moneyIn.checkout.getSession({ reffNo: history.reffNo });
+    expect(paymentLinkHistory).toMatchObject({ status: PayableStatus.ACTIVE, declinedPaymentMethods: ['EWALLET_DANA'] });
+    expect(await refusalOf(choose(history.reffNo, 'EWALLET_DANA'))).toEqual(['validation', ['payment_method']]);
+    expect(await choose(history.reffNo, 'VA_BCA')).toMatch(/^\d{16}$/);
+    const payable = { case: 'ewallet' as const, value: { partnerReference } };
+    const paid = vaPayment(moneyIn.clock, '', { amountSen: 30_000_00n, moneyTaken: true, payable });
+    expect((await moneyIn.rail.notifyPayment(paid)).decision).toBe(RailDecision.ACCEPTED);
+    expect(balance(merchant.accountId, 'pending')).toBe(30_000_00n);
+  });
+
   test('wants the customer’s details where it says so', async () => {
     const made = await create(world.newMerchant(), { requiredCustomerDetail: true });
     const history = await open(made.reffNo);

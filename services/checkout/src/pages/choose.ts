@@ -1,6 +1,6 @@
 import { type Html, html } from '../html/html.ts';
 import { type Entered, FIELDS, type Field, type FormErrors } from '../payment-link/form.ts';
-import { type MethodGroup, offeredMethods } from '../payment-link/methods.ts';
+import { type MethodGroup, methodsLeft, offeredMethods } from '../payment-link/methods.ts';
 import type { Session } from '../payment-link/session.ts';
 import { type Follow, layout } from './layout.ts';
 import { summary } from './summary.ts';
@@ -24,7 +24,7 @@ export function choosePage(view: View, page: ChoosePage): Html {
   const { texts } = view;
   const { session, nowMs, entered, errors, alert } = page;
   const { link, history } = session;
-  const groups = offeredMethods(link.paymentMethods);
+  const groups = offeredMethods(session);
   const count = groups.reduce((sum, { methods }) => sum + methods.length, 0);
   const content = html`${summary(view, session, nowMs)}
 ${alert !== undefined && html`<div class="notice notice-wrong" role="alert"><p>${alert}</p></div>`}
@@ -36,7 +36,7 @@ ${link.requiredCustomerDetail && customerFields(view, entered, errors)}
 ${fieldError('payment_method', errors)}
 ${groups.map(({ group, methods }) => methodGroup(view, group, methods, { entered, isFolded: count > UNFOLDED_MAX && methods.length > 1 }))}
 </fieldset>
-${!link.requiredCustomerDetail && link.paymentMethods.includes('EWALLET_OVO') && ovoPhone(view, entered, errors)}
+${!link.requiredCustomerDetail && methodsLeft(session).includes('EWALLET_OVO') && ovoPhone(view, entered, errors)}
 <button class="button" type="submit">${texts.continue}</button>
 </form>`;
   return layout(view, { title: link.title, content, reference: history.reffNo, follow: page.follow });

@@ -1,10 +1,11 @@
-import { AVAILABLE_PAYMENT_METHODS, type Refusal, RefusalError } from '@gerbang/core';
+import { type Refusal, RefusalError } from '@gerbang/core';
 import { type Handler, sendPage, viewOf } from '../http/visit.ts';
 import { choosePage } from '../pages/choose.ts';
-import { messagePage } from '../pages/message.ts';
+import { closedPage, messagePage } from '../pages/message.ts';
 import { linkTo } from '../pages/view.ts';
 import type { Texts } from '../text/texts.ts';
 import { checkEntered, FIELDS, type FormErrors, readEntered } from './form.ts';
+import { methodsLeft } from './methods.ts';
 import { sessionOf } from './references.ts';
 import { phaseOf } from './session.ts';
 import { followOf } from './show-session.ts';
@@ -18,13 +19,13 @@ export const chooseMethod: Handler = async (context, request, reply) => {
   const session = await sessionOf(context, request.params);
   const nowMs = context.clock.now();
   const here = () => reply.code(303).header('location', linkTo(view, view.path)).send();
-  if (phaseOf(session.history, nowMs) !== 'open') return here();
+  const phase = phaseOf(session.history, nowMs);
+  if (phase !== 'open' && phase !== 'declined') return here();
   const entered = readEntered(typeof request.body === 'string' ? request.body : '');
   const again = (status: number, wrong: { errors: FormErrors; alert?: string }) =>
-    sendPage(reply, view, status, choosePage(view, { session, nowMs, entered, follow: followOf(view), ...wrong }));
-  const { paymentMethods, requiredCustomerDetail } = session.link;
-  const methods = paymentMethods.filter((code) => AVAILABLE_PAYMENT_METHODS.includes(code));
-  const checked = checkEntered(entered, { methods, needsCustomer: requiredCustomerDetail }, view.texts);
+    sendPage(reply, view, status, choosePage(view, { session, nowMs, entered, follow: followOf(view, phase), ...wrong }));
+  const asked = { methods: methodsLeft(session), needsCustomer: session.link.requiredCustomerDetail };
+  const checked = checkEntered(entered, asked, view.texts);
   if ('errors' in checked) return again(422, checked);
   const { values } = checked;
   try {
@@ -40,8 +41,12 @@ export const chooseMethod: Handler = async (context, request, reply) => {
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error;
     switch (error.refusal.refused) {
-      case 'bad_request':
-        return here();
+      case 'bad_request': {
+        // The session has just ended, or others have taken what was left of the link.
+        const { link, history } = await sessionOf(context, request.params);
+        const isOver = phaseOf(history, context.clock.now()) !== phase;
+        return isOver ? here() : sendPage(reply, view, 410, closedPage(view, link, nowMs));
+      }
       case 'validation':
         return again(422, { errors: errorsOf(error.refusal, view.texts) });
       case 'transaction_failed':

@@ -29,7 +29,7 @@ export const followSession: Handler = async (context, request, reply) => {
     sentAtMs = performance.now();
     const data = { phase, remaining_ms: remainingMs(now.history, context.clock.now()) };
     raw.write(`event: status\ndata: ${JSON.stringify(data)}\n\n`);
-    if (phase !== 'open') raw.end();
+    if (phase !== 'open' && phase !== 'declined') raw.end();
   };
   const stopWatching = context.watch.watch(session.history.reffNo, tell);
   const timeout = setTimeout(() => raw.end(), STREAM_MAX_MS);

@@ -1,14 +1,23 @@
 import { AVAILABLE_PAYMENT_METHODS, PAYMENT_METHODS, type PaymentMethod } from '@gerbang/core';
+import type { Session } from './session.ts';
 
 /** The order in which groups are offered: what costs a customer the fewest steps comes first. */
 const GROUPS = ['qris', 'ewallet', 'virtual_account', 'retail'] as const;
 export type MethodGroup = (typeof GROUPS)[number];
 
-/** The methods of a link that customers can pay by today, in groups; a link may name others already, for instance cards. */
-export function offeredMethods(codes: readonly string[]): { group: MethodGroup; methods: PaymentMethod[] }[] {
-  const offered = PAYMENT_METHODS.filter(({ code }) => codes.includes(code) && AVAILABLE_PAYMENT_METHODS.includes(code));
+/** The methods that a session can still be paid by, in groups; a link may name others already, for instance cards. */
+export function offeredMethods(session: Session): { group: MethodGroup; methods: PaymentMethod[] }[] {
+  const left = methodsLeft(session);
+  const offered = PAYMENT_METHODS.filter(({ code }) => left.includes(code));
   return GROUPS.map((group) => ({ group, methods: offered.filter((method) => method.group === group) })).filter(
     ({ methods }) => methods.length > 0,
+  );
+}
+
+/** Codes of the methods that a session can still be paid by: the link's, without those that were declined. */
+export function methodsLeft({ link, history }: Session): string[] {
+  return link.paymentMethods.filter(
+    (code) => AVAILABLE_PAYMENT_METHODS.includes(code) && !history.declinedPaymentMethods.includes(code),
   );
 }
 

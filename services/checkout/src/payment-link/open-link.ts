@@ -1,6 +1,6 @@
 import { RefusalError } from '@gerbang/core';
 import { addressOf, type Handler, sendPage, viewOf } from '../http/visit.ts';
-import { messagePage } from '../pages/message.ts';
+import { closedPage } from '../pages/message.ts';
 import { linkTo } from '../pages/view.ts';
 import { linkOf } from './references.ts';
 import { isLinkOpen } from './session.ts';
@@ -21,9 +21,9 @@ export const openLink: Handler = async (context, request, reply) => {
       .header('location', linkTo(view, `/pay/${reffNo}/${paymentLinkHistory.reffNo}`))
       .send();
   } catch (error) {
-    if (error instanceof RefusalError && error.refusal.refused === 'bad_request')
-      return sendPage(reply, view, 410, messagePage(view, 'gone'));
-    throw error;
+    if (!(error instanceof RefusalError) || error.refusal.refused !== 'bad_request') throw error;
+    const { paymentLink } = await context.checkout.findPaymentLink({ reffNo });
+    return sendPage(reply, view, 410, closedPage(view, paymentLink, context.clock.now()));
   }
 };
 

@@ -3,18 +3,20 @@ import { PayableStatus, type PaymentLink, type PaymentLinkHistory } from '@gerba
 /** A payment link as one customer has opened it. */
 export type Session = { link: PaymentLink; history: PaymentLinkHistory };
 
-/** How a session stands, as its pages tell it: it can be paid; it has been; it is over. */
-export type Phase = 'open' | 'paid' | 'expired' | 'failed';
+/** How a session stands, as its pages tell it: it can be paid; the wallet that was chosen has declined; it has been paid; it is over. */
+export type Phase = 'open' | 'declined' | 'paid' | 'expired' | 'failed';
 
 /** A session whose time has passed is over from that moment on, also before money-in has noted it. */
-export function phaseOf({ status, expiredAtMs }: PaymentLinkHistory, nowMs: number): Phase {
+export function phaseOf(history: PaymentLinkHistory, nowMs: number): Phase {
+  const { status, expiredAtMs, paymentMethod, declinedPaymentMethods } = history;
   switch (status) {
     case PayableStatus.COMPLETED:
       return 'paid';
     case PayableStatus.FAILED:
       return 'failed';
     case PayableStatus.ACTIVE:
-      return Number(expiredAtMs) > nowMs ? 'open' : 'expired';
+      if (Number(expiredAtMs) <= nowMs) return 'expired';
+      return declinedPaymentMethods.includes(paymentMethod) ? 'declined' : 'open';
     default:
       return 'expired';
   }

@@ -6,8 +6,9 @@ import { overPage, paidPage } from '../pages/outcome.ts';
 import { payPage } from '../pages/pay.ts';
 import { linkTo, type View } from '../pages/view.ts';
 import type { Entered } from './form.ts';
+import { findMethod, methodsLeft } from './methods.ts';
 import { canChoose, sessionOf } from './references.ts';
-import { isLinkOpen, phaseOf, type Session } from './session.ts';
+import { isLinkOpen, type Phase, phaseOf, type Session } from './session.ts';
 
 /** GET /pay/{reff_no}/{session}: the session as it now stands. `?choose=1` shows the methods again. */
 export const showSession: Handler = async (context, request, reply) => {
@@ -22,8 +23,16 @@ export const showSession: Handler = async (context, request, reply) => {
     case 'expired':
     case 'failed':
       return sendPage(reply, view, 200, overPage(view, session, phase, isLinkOpen(link, nowMs)));
+    case 'declined': {
+      if (methodsLeft(session).length === 0)
+        return sendPage(reply, view, 200, overPage(view, session, 'failed', isLinkOpen(link, nowMs)));
+      const alert = view.texts.declined(findMethod(history.paymentMethod)?.name ?? '');
+      const entered = { ...enteredBefore(session), payment_method: '' };
+      const page = { session, nowMs, entered, errors: {}, alert, follow: followOf(view, phase) };
+      return sendPage(reply, view, 200, choosePage(view, page));
+    }
     case 'open': {
-      const follow = followOf(view);
+      const follow = followOf(view, phase);
       const isChoosing = history.paymentMethod === '' || queryOf(request).choose !== undefined;
       if (!isChoosing) return sendPage(reply, view, 200, payPage(view, { session, nowMs, follow }));
       if (history.paymentMethod === '' && !canChoose(session, nowMs))
@@ -40,9 +49,9 @@ export const showSession: Handler = async (context, request, reply) => {
   }
 };
 
-/** Where a page of an open session hears of its payment. */
-export function followOf(view: View): Follow {
-  return { events: `${view.path}/events`, phase: 'open', here: linkTo(view, view.path) };
+/** Where a page hears of its payment, which can still be made. */
+export function followOf(view: View, phase: Phase): Follow {
+  return { events: `${view.path}/events`, phase, here: linkTo(view, view.path) };
 }
 
 function enteredBefore({ history }: Session): Entered {

@@ -56,6 +56,8 @@ export type Details =
       payment_method_value: string;
       /** What has been issued in this session: all of it can be paid, once. */
       issued: { method: string; value: string }[];
+      /** Codes of the methods that the customer has declined, or that have failed; absent in what older versions have stored. */
+      declined?: string[];
       customer_name: string;
       customer_email: string;
       customer_phone: string;

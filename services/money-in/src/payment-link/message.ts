@@ -68,6 +68,7 @@ export function toHistory(payable: StoredPayable): PaymentLinkHistory {
     createdAtMs: BigInt(order.createdAtMs),
     updatedAtMs: BigInt(payable.updatedAtMs),
     expiredAtMs: BigInt(state.expiresAtMs ?? 0),
+    declinedPaymentMethods: details.declined ?? [],
     ...(payment !== undefined && { figures: toWireFigures(payment) }),
   });
 }

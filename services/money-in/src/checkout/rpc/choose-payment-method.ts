@@ -25,8 +25,10 @@ export async function choosePaymentMethod(context: Context, request: ChoosePayme
   if (!linkDetails.payment_methods.includes(paymentMethod))
     throw new RefusalError(refuseField('payment_method', 'is not one of this link'));
   if (linkDetails.required_customer_detail) mustHaveCustomer(request);
-  await reserve(context, link, history, nowMs);
   const before = detailsOf(history.details, PAYMENT_LINK_HISTORY);
+  // The wallet takes no second request under the same reference.
+  if (before.declined?.includes(paymentMethod)) throw new RefusalError(refuseField('payment_method', 'has been declined'));
+  await reserve(context, link, history, nowMs);
   const known = before.issued.find(({ method }) => method === paymentMethod);
   const returnUrl = `${context.payUrl}/pay/${linkReference(PAYMENT_LINK, link.order.id)}/${linkReference(PAYMENT_LINK_HISTORY, history.order.id)}`;
   const value = known?.value ?? (await issue(context, history, paymentMethod, { phone: request.customerPhone, returnUrl }));

@@ -1998,6 +1998,13 @@ export declare type PaymentLinkHistory = Message<"gerbang.money_in.v1.PaymentLin
    * @generated from field: gerbang.money_in.v1.PaymentFigures figures = 17;
    */
   figures?: PaymentFigures | undefined;
+
+  /**
+   * Methods that the customer has declined in the e-wallet, or that have failed there; each is asked once a session.
+   *
+   * @generated from field: repeated string declined_payment_methods = 18;
+   */
+  declinedPaymentMethods: string[];
 };
 
 /**
