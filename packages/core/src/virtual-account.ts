@@ -1,5 +1,6 @@
 import { type Bank, findBankByShortName } from './banks.ts';
 import { areDistinct, isOfSeries, type NewDigits, type NumberSeries, newNumber } from './number-series.ts';
+import { RefusalError, refuseField } from './result.ts';
 
 /** Banks with virtual accounts (merchant-api.md), by their short names, which are the API's bank codes. */
 export const VA_BANK_CODES = [
@@ -23,8 +24,8 @@ const LENGTH_MIN = 16;
 const LENGTH_MAX = 18;
 const OWN_DIGITS_MIN = 10;
 
-/** The numbers that each bank has given the gateway. */
-export type VaSeries = Readonly<Record<VaBankCode, NumberSeries>>;
+/** The numbers that banks have given the gateway; a bank that is not there has given none. */
+export type VaSeries = Readonly<Partial<Record<VaBankCode, NumberSeries>>>;
 
 /** The sandbox's numbers: of the shape that the banks use, and nobody's. A gateway in production has a prefix from each bank and names it in its configuration. */
 export const SANDBOX_VA_SERIES: VaSeries = {
@@ -54,14 +55,19 @@ export function vaBank(code: VaBankCode): Bank {
   return bank;
 }
 
-/** A number at the bank. */
+/** A number at the bank. Refusals: validation (bank_code) where it has given the gateway none. */
 export function newVaNumber(series: VaSeries, code: VaBankCode, newDigits: NewDigits): string {
-  return newNumber(series[code], newDigits);
+  const own = series[code];
+  if (own === undefined) throw new RefusalError(refuseField('bank_code', 'is not available'));
+  return newNumber(own, newDigits);
 }
 
 /** The bank whose number this could be; undefined when it is nobody's. */
 export function bankOfVaNumber(series: VaSeries, number: string): VaBankCode | undefined {
-  return VA_BANK_CODES.find((code) => isOfSeries(number, series[code]));
+  return VA_BANK_CODES.find((code) => {
+    const own = series[code];
+    return own !== undefined && isOfSeries(number, own);
+  });
 }
 
 /**
@@ -69,7 +75,7 @@ export function bankOfVaNumber(series: VaSeries, number: string): VaBankCode | u
  * `others`. Undefined when it is none: a bank or length that is unknown, too few digits left, or a number that could be of two banks.
  */
 export function parseVaSeries(text: string, others: VaSeries): VaSeries | undefined {
-  const series: Record<VaBankCode, NumberSeries> = { ...others };
+  const series: Partial<Record<VaBankCode, NumberSeries>> = { ...others };
   const named = new Set<string>();
   for (const item of text.split(',').filter((one) => one.trim() !== '')) {
     const [, code = '', prefix = '', digits] = /^\s*([A-Z]+)\s*=\s*(\d+)\/(\d+)\s*$/.exec(item) ?? [];

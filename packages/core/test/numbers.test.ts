@@ -52,6 +52,16 @@ describe('virtual accounts', () => {
     ['something else', 'BCA'],
   ])('and not: %s', (_, text) => expect(parseVaSeries(text, SANDBOX_VA_SERIES)).toBeUndefined());
 
+  test('a bank that has given no numbers has none', () => {
+    const series = parseVaSeries('BCA=39358/16', {}) ?? expect.fail('no series');
+    expect(series).toEqual({ BCA: { prefix: '39358', length: 16 } });
+    expect(bankOfVaNumber(series, '3935800000000001')).toBe('BCA');
+    expect(bankOfVaNumber(series, '7700200000000000001'.slice(0, 18))).toBeUndefined();
+    expect(() => newVaNumber(series, 'BRI', (count) => '0'.repeat(count))).toThrow(
+      expect.objectContaining({ refusal: expect.objectContaining({ errors: { bank_code: ['is not available'] } }) }),
+    );
+  });
+
   test('bank codes', () => expect(['BCA', 'bca', 'JAGO', ''].map(isVaBankCode)).toEqual([true, false, false, false]));
 });
 

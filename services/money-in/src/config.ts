@@ -58,8 +58,12 @@ export type Config = ReturnType<typeof readConfig>;
 /** The only reader of the environment. Throws ConfigError. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
-  const vaSeries = parseVaSeries(config.VA_PREFIXES, SANDBOX_VA_SERIES);
-  if (vaSeries === undefined)
+  const isSandbox = config.GERBANG_ENV === 'sandbox';
+  // The sandbox's numbers are nobody's: a customer who paid one would pay a stranger, or nobody.
+  if (!isSandbox && config.VA_PREFIXES.trim() === '')
+    throw new ConfigError(['VA_PREFIXES is not set; it is required in production']);
+  const vaSeries = parseVaSeries(config.VA_PREFIXES, isSandbox ? SANDBOX_VA_SERIES : {});
+  if (vaSeries === undefined || Object.keys(vaSeries).length === 0)
     throw new ConfigError(['VA_PREFIXES is not valid: expected bank=prefix/length, more of them after commas']);
   return { ...config, tls: tlsFromConfig(config), vaSeries, settlesAt: settlementFromConfig(config) };
 }
