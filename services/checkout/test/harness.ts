@@ -71,6 +71,9 @@ export function useCheckout(): World {
       const { link, history } = find(reffNo);
       return { paymentLink: link, paymentLinkHistory: history };
     },
+    async listSessions({ reffNos }) {
+      return { paymentLinkHistories: reffNos.flatMap((reffNo) => sessions.get(reffNo)?.history ?? []) };
+    },
     async choosePaymentMethod({ reffNo, paymentMethod, customerName, customerEmail, customerPhone }) {
       if (scripted.choose !== undefined) return scripted.choose();
       const { link, history } = find(reffNo);

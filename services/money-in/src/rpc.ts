@@ -12,6 +12,7 @@ import { implement } from '@gerbang/rpc';
 import { choosePaymentMethod } from './checkout/rpc/choose-payment-method.ts';
 import { findPaymentLink } from './checkout/rpc/find-payment-link.ts';
 import { getSession } from './checkout/rpc/get-session.ts';
+import { listSessions } from './checkout/rpc/list-sessions.ts';
 import { openPaymentLink } from './checkout/rpc/open-payment-link.ts';
 import type { Context } from './context.ts';
 import { createEwalletCheckout } from './ewallet-checkout/rpc/create-ewallet-checkout.ts';
@@ -105,6 +106,7 @@ export function implementations(context: Context) {
         openPaymentLink: (request) => openPaymentLink(context, request),
         findPaymentLink: (request) => findPaymentLink(context, request),
         getSession: (request) => getSession(context, request),
+        listSessions: (request) => listSessions(context, request),
         choosePaymentMethod: (request) => choosePaymentMethod(context, request),
       },
       ['checkout'],

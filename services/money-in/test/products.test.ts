@@ -288,6 +288,16 @@ describe('a payment link', () => {
     expect(balance(merchant.accountId, 'pending')).toBe(30_000_00n);
   });
 
+  test('tells how many sessions stand at once', async () => {
+    const made = await create(world.newMerchant());
+    const [first, second] = [await open(made.reffNo), await open(made.reffNo)];
+    const reffNos = [first.reffNo, second.reffNo, made.reffNo, `PH${'0'.repeat(26)}`, 'nonsense'];
+    const { paymentLinkHistories } = await moneyIn.checkout.listSessions({ reffNos });
+    expect(paymentLinkHistories.map(({ reffNo }) => reffNo).sort()).toEqual([first.reffNo, second.reffNo].sort());
+    const tooMany = moneyIn.checkout.listSessions({ reffNos: Array<string>(501).fill(first.reffNo) });
+    expect(await refusalOf(tooMany)).toEqual(['validation', ['reff_nos']]);
+  });
+
   test('wants the customer’s details where it says so', async () => {
     const made = await create(world.newMerchant(), { requiredCustomerDetail: true });
     const history = await open(made.reffNo);

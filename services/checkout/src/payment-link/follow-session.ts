@@ -1,6 +1,7 @@
+import type { PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { addressOf, type Handler } from '../http/visit.ts';
 import { sessionOf } from './references.ts';
-import { phaseOf, remainingMs, type Session } from './session.ts';
+import { phaseOf, remainingMs } from './session.ts';
 
 /** Proxies drop connections on which nothing comes. */
 const HEARTBEAT_MS = 15_000;
@@ -12,7 +13,7 @@ const STREAM_MAX_MS = 10 * 60_000;
  * The stream ends once the session is over.
  */
 export const followSession: Handler = async (context, request, reply) => {
-  const session = await sessionOf(context, request.params);
+  const { history } = await sessionOf(context, request.params);
   const leave = context.places.take(addressOf(request));
   if (leave === undefined) return reply.code(503).header('retry-after', '30').send();
   reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
@@ -22,22 +23,23 @@ export const followSession: Handler = async (context, request, reply) => {
   raw.writeHead(200);
   let sentPhase = '';
   let sentAtMs = 0;
-  const tell = (now: Session) => {
-    const phase = phaseOf(now.history, context.clock.now());
+  const tell = (now: PaymentLinkHistory) => {
+    if (raw.writableEnded) return;
+    const phase = phaseOf(now, context.clock.now());
     if (phase === sentPhase && performance.now() - sentAtMs < HEARTBEAT_MS) return;
     sentPhase = phase;
     sentAtMs = performance.now();
-    const data = { phase, remaining_ms: remainingMs(now.history, context.clock.now()) };
+    const data = { phase, remaining_ms: remainingMs(now, context.clock.now()) };
     raw.write(`event: status\ndata: ${JSON.stringify(data)}\n\n`);
     if (phase !== 'open' && phase !== 'declined') raw.end();
   };
-  const stopWatching = context.watch.watch(session.history.reffNo, tell);
+  const stopWatching = context.watch.watch(history.reffNo, tell);
   const timeout = setTimeout(() => raw.end(), STREAM_MAX_MS);
   raw.on('close', () => {
     stopWatching();
     leave();
     clearTimeout(timeout);
   });
-  tell(session);
+  tell(history);
   return reply;
 };

@@ -123,6 +123,8 @@ export type PayableStore = {
     events: readonly NewEvent[],
   ): Promise<StoredPayable | undefined>;
   find(id: string): Promise<StoredPayable | undefined>;
+  /** In any order, without those that are not there. */
+  findMany(ids: readonly string[]): Promise<StoredPayable[]>;
   findByPublicId(kind: Kind, accountId: string, publicId: string): Promise<StoredPayable | undefined>;
   /** The payable as it will be once the events have been applied; what `apply` then writes. */
   after(payable: StoredPayable, events: readonly PayableEvent[], beside: Omit<Beside, 'published'>): StoredPayable;
@@ -167,6 +169,10 @@ export async function openPayableStore(store: Store, afterWrite: AfterWrite): Pr
     async find(id) {
       const document = await aggregates.find(id);
       return document === undefined ? undefined : fromDocument(document);
+    },
+    async findMany(ids) {
+      const documents = await collection.find({ _id: { $in: [...ids] } }).toArray();
+      return documents.map((document) => read(document as StoredPayableDocument));
     },
     async findByPublicId(kind, accountId, publicId) {
       const document = await collection.findOne({ account_id: accountId, kind, sort_id: sortIdOf(publicId) });

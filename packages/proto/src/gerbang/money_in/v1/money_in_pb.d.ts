@@ -2220,6 +2220,40 @@ export declare type GetSessionResponse = Message<"gerbang.money_in.v1.GetSession
 export declare const GetSessionResponseSchema: GenMessage<GetSessionResponse>;
 
 /**
+ * @generated from message gerbang.money_in.v1.ListSessionsRequest
+ */
+export declare type ListSessionsRequest = Message<"gerbang.money_in.v1.ListSessionsRequest"> & {
+  /**
+   * The histories'; at most 500.
+   *
+   * @generated from field: repeated string reff_nos = 1;
+   */
+  reffNos: string[];
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.ListSessionsRequest.
+ * Use `create(ListSessionsRequestSchema)` to create a new message.
+ */
+export declare const ListSessionsRequestSchema: GenMessage<ListSessionsRequest>;
+
+/**
+ * @generated from message gerbang.money_in.v1.ListSessionsResponse
+ */
+export declare type ListSessionsResponse = Message<"gerbang.money_in.v1.ListSessionsResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.money_in.v1.PaymentLinkHistory payment_link_histories = 1;
+   */
+  paymentLinkHistories: PaymentLinkHistory[];
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.ListSessionsResponse.
+ * Use `create(ListSessionsResponseSchema)` to create a new message.
+ */
+export declare const ListSessionsResponseSchema: GenMessage<ListSessionsResponse>;
+
+/**
  * @generated from message gerbang.money_in.v1.ChoosePaymentMethodRequest
  */
 export declare type ChoosePaymentMethodRequest = Message<"gerbang.money_in.v1.ChoosePaymentMethodRequest"> & {
@@ -3024,6 +3058,16 @@ export declare const CheckoutService: GenService<{
     methodKind: "unary";
     input: typeof GetSessionRequestSchema;
     output: typeof GetSessionResponseSchema;
+  },
+  /**
+   * How sessions stand, many at once, for pages that follow them; those that are unknown are left out. Refusals: validation (reff_nos).
+   *
+   * @generated from rpc gerbang.money_in.v1.CheckoutService.ListSessions
+   */
+  listSessions: {
+    methodKind: "unary";
+    input: typeof ListSessionsRequestSchema;
+    output: typeof ListSessionsResponseSchema;
   },
   /**
    * Issues what the customer pays by (a number, a code, an address to go to), once a session and method; the link's use is reserved from then on.
