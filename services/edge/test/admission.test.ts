@@ -8,6 +8,7 @@ import { orderOf, type Reply, startEdge, transferOf } from './edge-harness.ts';
 
 const TRANSFER = '/api/v2.0/disbursement/transfer';
 const TOO_MANY = 40;
+const PLACES = ADAPTIVE_PLACES.initial + ADAPTIVE_PLACES.burst;
 
 test('what is too much is refused at once and has done nothing; tokens, probes and other routes go on', async () => {
   const edge = await startEdge();
@@ -23,8 +24,8 @@ test('what is too much is refused at once and has done nothing; tokens, probes a
       return { transfer: transferOf() };
     };
     const send = () => edge.sendSigned(merchant, 'POST', TRANSFER, orderOf(merchant));
-    const accepted = Array.from({ length: ADAPTIVE_PLACES.initial }, send);
-    await eventually('all places are taken', () => begun === ADAPTIVE_PLACES.initial);
+    const accepted = Array.from({ length: PLACES }, send);
+    await eventually('all places are taken', () => begun === PLACES);
 
     const refused = await Promise.all(Array.from({ length: TOO_MANY }, send));
     for (const { http, headers: sent, json } of refused) {
@@ -44,13 +45,13 @@ test('what is too much is refused at once and has done nothing; tokens, probes a
     const admin = `http://127.0.0.1:${edge.service.adminPort}`;
     expect((await fetch(`${admin}/readyz`)).status).toBe(200);
     const metrics = await (await fetch(`${admin}/metrics`)).text();
-    expect(metrics).toMatch(/gerbang_http_in_flight\{[^}]*disbursement\/transfer",method="POST"[^}]*\} 256/);
+    expect(metrics).toMatch(/gerbang_http_in_flight\{[^}]*disbursement\/transfer",method="POST"[^}]*\} 512/);
     expect(metrics).toMatch(/gerbang_http_in_flight_max\{[^}]*disbursement\/transfer",method="POST"[^}]*\} 256/);
 
     blocked.resolve();
     const answers: Reply[] = await Promise.all(accepted);
     expect(new Set(answers.map(({ http }) => http))).toEqual(new Set([200]));
-    expect(begun).toBe(ADAPTIVE_PLACES.initial);
+    expect(begun).toBe(PLACES);
     expect((await send()).http).toBe(200);
   } finally {
     await edge.close();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConcurrencyLimit } from '../src/http/concurrency-limit.ts';
 
-const BOUNDS = { initial: 256, min: 32, max: 2_000 };
+const BOUNDS = { initial: 256, min: 32, max: 2_000, burst: 256 };
 
 /** What a stretch of simulated time came to. */
 type Outcome = { finishedPerSecond: number; refusedShare: number; meanMs: number; p99Ms: number; limit: number };
@@ -130,11 +130,55 @@ describe('a bank that takes its time', () => {
 });
 
 test('a place is given back whatever has become of the request, and what did no work teaches nothing', () => {
-  const limit = new ConcurrencyLimit({ initial: 2, min: 1, max: 10 });
+  const limit = new ConcurrencyLimit({ initial: 2, min: 1, max: 10, burst: 0 });
   for (let i = 0; i < 1_000; i++) {
     expect([limit.enter(i), limit.enter(i), limit.enter(i), limit.isFull]).toEqual([true, true, false, true]);
     limit.leave(i, i + 10_000, { didWork: false });
     limit.leave(i, i + 10_000, { didWork: false });
   }
   expect([limit.limit, limit.inFlight]).toEqual([2, 0]);
+});
+
+describe('a burst', () => {
+  const overloaded = () => {
+    const limit = new ConcurrencyLimit(BOUNDS);
+    simulate(limit)(30, 1_600, machine(800, 15));
+    return limit;
+  };
+  const enterAtOnce = (limit: ConcurrencyLimit, nowMs: number) => {
+    let entered = 0;
+    while (limit.enter(nowMs)) entered++;
+    return entered;
+  };
+
+  test('after a calm is let in, however few places there are', () => {
+    const limit = overloaded();
+    while (limit.inFlight > 0) limit.leave(29_990, 30_000, { didWork: false });
+    expect(limit.limit).toBeLessThan(100);
+    expect(enterAtOnce(limit, 31_000)).toBe(limit.limit + BOUNDS.burst);
+  });
+
+  test('after a calm is let in also where the load ended while the time of the work itself was measured', () => {
+    const limit = new ConcurrencyLimit(BOUNDS);
+    const run = simulate(limit);
+    for (let round = 0; round < 40; round++) {
+      run(0.5 + (round % 7) / 10, 1_600, machine(800, 15));
+      const nowMs = 1e9 * (round + 1);
+      while (limit.inFlight > 0) limit.leave(nowMs, nowMs, { didWork: false });
+      limit.enter(nowMs + 1_100);
+      limit.leave(nowMs + 1_100, nowMs + 1_115, { didWork: true });
+      expect(enterAtOnce(limit, nowMs + 1_200)).toBeGreaterThanOrEqual(BOUNDS.burst + BOUNDS.min);
+      while (limit.inFlight > 0) limit.leave(nowMs + 1_200, nowMs + 1_200, { didWork: false });
+    }
+  });
+
+  test('is let in once: while it goes on there are the places alone', () => {
+    const limit = overloaded();
+    while (limit.inFlight > 0) limit.leave(29_990, 30_000, { didWork: false });
+    expect(enterAtOnce(limit, 30_100)).toBe(limit.limit);
+    while (limit.inFlight > 0) limit.leave(30_100, 30_200, { didWork: false });
+    expect(enterAtOnce(limit, 30_400)).toBe(limit.limit + BOUNDS.burst);
+    while (limit.inFlight * 2 >= limit.limit) limit.leave(30_400, 30_500, { didWork: false });
+    expect(enterAtOnce(limit, 30_600)).toBe(limit.limit - Math.floor((limit.limit - 1) / 2));
+  });
 });

@@ -3,12 +3,12 @@ import { ConcurrencyLimit, type LimitBounds } from './concurrency-limit.ts';
 
 /**
  * For requests that others wait behind: as many as those behind can do. At first more than any route needs in peace; never more than the services
- * let in (packages/rpc), and never so few that a merchant's burst is refused.
+ * let in (packages/rpc). However few they have become, a merchant's burst after a calm is let in.
  */
-export const ADAPTIVE_PLACES: LimitBounds = { initial: 256, min: 32, max: 2_000 };
+export const ADAPTIVE_PLACES: LimitBounds = { initial: 256, min: 32, max: 2_000, burst: 256 };
 
 /** Tokens are few and everything hangs on them: they have places of their own, which no overload elsewhere takes away. */
-export const TOKEN_PLACES: LimitBounds = { initial: 256, min: 256, max: 256 };
+export const TOKEN_PLACES: LimitBounds = { initial: 256, min: 256, max: 256, burst: 0 };
 
 /** What one request too many is told; nothing has been done for it. */
 export const OVERLOADED: Refusal = refuse('overloaded', { retryAfterMs: 1_000 });

@@ -20,7 +20,11 @@ const SHRINKING_MAX = 0.5;
 /** While the time of the work itself is measured no fewer than this are let in. */
 const PROBE_MIN = 8;
 
-export type LimitBounds = { initial: number; min: number; max: number };
+/** How long fewer than half of the places must have been taken before a whole burst is let in again. */
+const CALM_MS = 200;
+
+/** `burst`: so many are let in beyond the limit when they come all at once after a calm, and wait for each other. */
+export type LimitBounds = { initial: number; min: number; max: number; burst: number };
 
 /**
  * `requests` have begun and ended in the window, and took `samplesMs`; `ended` counts also those that had begun before. `isNeeded`: at least half of the
@@ -36,7 +40,8 @@ type Window = { startMs: number; requests: number; samplesMs: number[]; ended: n
  * a bank that has become slow is told from a queue that way, and gets as many requests under way as its slowness takes. (TCP Vegas, with BBR's
  * probing; the 40 ms are what CoDel calls the target.)
  *
- * The limit changes only while it matters: while at least half of it is taken. Times are monotonic milliseconds.
+ * The limit changes only while it matters: while at least half of it is taken. A burst is no overload: what comes at once after a calm is let in beyond the
+ * limit, up to a bound, and its queue is worked off; what goes on coming is not. Times are monotonic milliseconds.
  */
 export class ConcurrencyLimit {
   readonly #bounds: LimitBounds;
@@ -48,10 +53,14 @@ export class ConcurrencyLimit {
   /** Set while the time of the work itself is measured: the limit to go back to. */
   #resumeAt: number | undefined;
   #window: Window | undefined;
+  /** What is left of a burst, and since when it has been calm. */
+  #burst: number;
+  #calmSinceMs: number | undefined;
 
   constructor(bounds: LimitBounds) {
     this.#bounds = bounds;
     this.#limit = bounds.initial;
+    this.#burst = bounds.burst;
   }
 
   get limit(): number {
@@ -62,13 +71,16 @@ export class ConcurrencyLimit {
     return this.#inFlight;
   }
 
+  /** Whether `enter` would say no. */
   get isFull(): boolean {
-    return this.#inFlight >= this.limit;
+    return this.#inFlight >= this.limit && this.#burst === 0;
   }
 
   /** Takes a place, which `leave` gives back; false when there is none. */
   enter(nowMs: number): boolean {
+    this.#noteCalm(nowMs);
     if (this.isFull) return false;
+    if (this.#inFlight >= this.limit) this.#burst--;
     this.#inFlight++;
     this.#window ??= newWindow(nowMs);
     if (this.#inFlight * 2 >= this.#limit) this.#window.isNeeded = true;
@@ -78,6 +90,7 @@ export class ConcurrencyLimit {
   /** Gives a place back. `didWork` is false for what was refused before those behind had anything to do with it: it says nothing about them. */
   leave(startedAtMs: number, nowMs: number, { didWork }: { didWork: boolean }): void {
     this.#inFlight--;
+    this.#noteCalm(nowMs);
     const window = this.#window;
     if (!didWork || window === undefined) return;
     if (this.#resumeAt !== undefined && this.#inFlight >= this.#limit) {
@@ -95,6 +108,19 @@ export class ConcurrencyLimit {
     if (window.requests < WINDOW_REQUESTS || nowMs - window.startMs < windowMs) return;
     this.#adapt(window, nowMs);
     this.#window = newWindow(nowMs);
+  }
+
+  #noteCalm(nowMs: number): void {
+    if (this.#inFlight * 2 >= this.#limit) {
+      this.#calmSinceMs = undefined;
+      return;
+    }
+    this.#calmSinceMs ??= nowMs;
+    if (nowMs - this.#calmSinceMs < CALM_MS) return;
+    this.#burst = this.#bounds.burst;
+    // Too few come to measure the time of the work itself by; with a queue gone there is no need to, either.
+    this.#limit = this.#resumeAt ?? this.#limit;
+    this.#resumeAt = undefined;
   }
 
   #adapt({ startMs, samplesMs, ended, isNeeded }: Window, nowMs: number): void {
