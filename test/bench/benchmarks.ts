@@ -5,6 +5,7 @@ import { expiry } from './expiry.ts';
 import { floors } from './floors.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { ledger, ledgerCsv, ledgerTakeover } from './ledger-benchmarks.ts';
+import { settlement } from './settlement.ts';
 import { startup } from './startup.ts';
 
 /** Everything that `npm run bench` knows. */
@@ -12,6 +13,7 @@ export const benchmarks: readonly Benchmark[] = [
   floors,
   startup,
   expiry,
+  settlement,
   edge,
   disbursement,
   embeddedMongo,

@@ -21,7 +21,7 @@ import { openClaims } from './payable/claims.ts';
 import { onPayablesDue } from './payable/on-due.ts';
 import { openSequence } from './payable/sequence.ts';
 import { openPayableStore, PAYABLES, type PayableStore, type StoredPayableDocument } from './payable/store.ts';
-import { onPaymentDue } from './payment/on-due.ts';
+import { onPaymentsDue } from './payment/on-due.ts';
 import { openPaymentStore, PAYMENTS, type StoredPaymentDocument } from './payment/store.ts';
 import { createAskRail } from './rail/ask.ts';
 import { implementations } from './rpc.ts';
@@ -31,10 +31,7 @@ const NAME = 'money-in';
 /** Longer than a timer's whole work: the ledger and a few writes. */
 const LEASE_MS = 20_000;
 
-/** Of what is due, worked on at once: as many as the ledger takes into one batch with ease. */
-const TIMER_CONCURRENCY = 64;
-
-/** Of expiry, batches at once: some of them wait for rails. */
+/** Batches of a timer at once: some wait for rails or for the ledger, while others are written. */
 const BATCHES = 4;
 
 /** A rail that is asked what has become of a payment has so long, whatever else it may take: all questions of a batch fit into the lease. */
@@ -180,9 +177,9 @@ async function startTimers(context: Context, store: Store, closing: ClosingStack
     clock,
     log,
     leaseMs: LEASE_MS,
-    claimTogether: true,
-    concurrency: TIMER_CONCURRENCY,
-    handle: (document) => onPaymentDue(context, payments.fromDocument(document)),
+    concurrency: BATCHES,
+    handle: (document) => onPaymentsDue(context, [payments.fromDocument(document)]),
+    handleTogether: (documents) => onPaymentsDue(context, documents.map(payments.fromDocument)),
   });
   closing.push('timer of payments', () => paymentTimer.close());
 }

@@ -14,7 +14,7 @@ import { newPayable } from '../src/payable/payable.ts';
 import { QRIS, VIRTUAL_ACCOUNT } from '../src/payable/product.ts';
 import { openSequence } from '../src/payable/sequence.ts';
 import { openPayableStore, type PayableStore, type StoredPayable } from '../src/payable/store.ts';
-import { onPaymentDue } from '../src/payment/on-due.ts';
+import { onPaymentsDue } from '../src/payment/on-due.ts';
 import { receive } from '../src/payment/receive.ts';
 import { openPaymentStore, type PaymentStore } from '../src/payment/store.ts';
 import { qrisReference } from '../src/qris/message.ts';
@@ -91,11 +91,18 @@ async function newContext(
     payables: {
       ...payables,
       find: guard(payables.find),
+      findMany: guard(payables.findMany),
       apply: guard(payables.apply),
       applyMany: guard(payables.applyMany),
       postponeMany: guard(payables.postponeMany),
     },
-    payments: { ...payments, insert: guard(payments.insert), find: guard(payments.find), apply: guard(payments.apply) },
+    payments: {
+      ...payments,
+      insert: guard(payments.insert),
+      find: guard(payments.find),
+      apply: guard(payments.apply),
+      applyMany: guard(payments.applyMany),
+    },
     claims: openClaims(store, unused),
     numbers: { qris: sequence, link: sequence, history: sequence },
     ledger: { post: guard(ledger.post), getBalance: unused, verify: unused },
@@ -207,9 +214,9 @@ describe.each([
     // The rail comes again, and so does the timer, at once and to different replicas.
     const alive = await newContext(ledger, dying(undefined));
     const known = await payments.find(`va:bank:${payable.order.publicId}`);
-    await Promise.all([receive(alive, told), ...(known === undefined ? [] : [onPaymentDue(alive, known)])]);
+    await Promise.all([receive(alive, told), ...(known === undefined ? [] : [onPaymentsDue(alive, [known])])]);
     const payment = await payments.find(`va:bank:${payable.order.publicId}`);
-    await onPaymentDue(alive, payment ?? expect.fail('no payment'));
+    await onPaymentsDue(alive, [payment ?? expect.fail('no payment')]);
 
     const after = await payables.find(payable.order.id);
     const ended = await payments.find(`va:bank:${payable.order.publicId}`);
@@ -285,4 +292,29 @@ test('the table has a row for every step of asking', async () => {
   await onPayablesDue(await newContext(newLedger(), counted, askRail), [code]);
   expect(counted.steps()).toBeLessThanOrEqual(STEPS_MAX);
   expect(counted.steps()).toBeGreaterThan(5);
+});
+
+test.each(deaths)('payments whose process dies $when step $step of their settlement settle once', async (death) => {
+  const ledger = newLedger();
+  const alive = await newContext(ledger, dying(undefined));
+  const codes = [await newOverdueCode(), await newOverdueCode()];
+  const ids = codes.map((code) => `qris:acquirer:${code.order.publicId}`);
+  for (const code of codes) {
+    const paidTo = qrisReference(code.order.id);
+    const paidAtMs = clock.now() - 1_000;
+    await receive(alive, { ...notification(code, 500n), rail: 'qris', partnerId: 'acquirer', paidTo, paidAtMs });
+  }
+  const read = async () => (await Promise.all(ids.map((id) => payments.find(id)))).filter((one) => one !== undefined);
+  const paid = await read();
+  expect(paid.map(({ state }) => state.status)).toEqual(['paid', 'paid']);
+  await onPaymentsDue(await newContext(ledger, dying(death)), paid).catch((error: unknown) => {
+    if (!(error instanceof Crash)) throw error;
+  });
+  const left = await read();
+  await Promise.all([onPaymentsDue(alive, left), onPaymentsDue(alive, left)]);
+
+  expect((await read()).map(({ state }) => state.status)).toEqual(['settled', 'settled']);
+  const shown = await payables.findMany(codes.map((code) => code.order.id));
+  expect(shown.map(({ payment }) => payment?.settledAtMs)).toEqual([1, 1]);
+  expect([...ledger.posted.keys()].filter((key) => key.endsWith(':settle'))).toHaveLength(2);
 });

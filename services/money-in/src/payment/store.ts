@@ -2,6 +2,7 @@ import {
   type AfterWrite,
   type AggregateDocument,
   type Aggregates,
+  type Change,
   type Due,
   type NewEvent,
   openAggregates,
@@ -103,18 +104,19 @@ export type PaymentQuery = {
   toMs: number | undefined;
 };
 
+/** When its timer fires next, undefined for never; and which events others hear of the change. */
+type Beside = { nowMs: number; nextDueMs: number | undefined; published: readonly NewEvent[] };
+
 export type PaymentStore = {
   aggregates: Aggregates<PaymentDocument>;
   /** Undefined when the rail has told of it before. Its timer takes it up should this process die. */
   insert(order: PaymentOrder, state: PaymentState, nowMs: number): Promise<StoredPayment | undefined>;
   find(id: string, options?: { linearizable: boolean }): Promise<StoredPayment | undefined>;
   findByPublicId(product: string, accountId: string, publicId: string): Promise<StoredPayment | undefined>;
-  /** Writes the events and the state after them; undefined when it has changed meanwhile. `nextDueMs`: when its timer fires next; undefined for never. */
-  apply(
-    payment: StoredPayment,
-    events: readonly PaymentEvent[],
-    beside: { nowMs: number; nextDueMs: number | undefined; published: readonly NewEvent[] },
-  ): Promise<StoredPayment | undefined>;
+  /** Writes the events and the state after them; undefined when it has changed meanwhile. */
+  apply(payment: StoredPayment, events: readonly PaymentEvent[], beside: Beside): Promise<StoredPayment | undefined>;
+  /** The same for many; those that have changed meanwhile stay as they are. */
+  applyMany(changes: readonly { payment: StoredPayment; events: readonly PaymentEvent[] }[], beside: Beside): Promise<void>;
   list(query: PaymentQuery): Promise<StoredPayment[]>;
   /** What waits in suspense for an operator, oldest first. */
   listSuspended(limit: number): Promise<StoredPayment[]>;
@@ -147,15 +149,14 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
       const document = await collection.findOne({ account_id: accountId, product, public_id: publicId });
       return document === null ? undefined : read(document as StoredPaymentDocument);
     },
-    async apply(payment, events, { nowMs, nextDueMs, published }) {
-      const { set, unset } = stateFields(events.reduce(evolve, payment.state), nowMs);
-      const document = await aggregates.change(payment.document, {
-        set: { ...set, ...(nextDueMs !== undefined && { due_at: new Date(nextDueMs) }) },
-        unset: [...unset, 'lease_until', 'lease_by', ...(nextDueMs === undefined ? (['due_at'] as const) : [])],
-        events: published,
-      });
+    async apply(payment, events, beside) {
+      const document = await aggregates.change(payment.document, changeOf(payment, events, beside));
       return document === undefined ? undefined : fromDocument(document);
     },
+    applyMany: (changes, beside) =>
+      aggregates.changeMany(
+        changes.map(({ payment, events }) => ({ current: payment.document, change: changeOf(payment, events, beside) })),
+      ),
     async list(query) {
       const from = query.fromMs === undefined ? {} : { $gte: new Date(query.fromMs) };
       const to = query.toMs === undefined ? {} : { $lte: new Date(query.toMs) };
@@ -205,6 +206,19 @@ function orderFields(order: PaymentOrder) {
     merchant_reff_no: order.merchantReffNo,
     ...(va !== undefined && { virtual_account: { id: va.id, number: va.number, bank_code: va.bankCode } }),
     ...(order.fromSuspense !== undefined && { from_suspense: order.fromSuspense }),
+  };
+}
+
+function changeOf(
+  { state }: StoredPayment,
+  events: readonly PaymentEvent[],
+  { nowMs, nextDueMs, published }: Beside,
+): Change<PaymentDocument> {
+  const { set, unset } = stateFields(events.reduce(evolve, state), nowMs);
+  return {
+    set: { ...set, ...(nextDueMs !== undefined && { due_at: new Date(nextDueMs) }) },
+    unset: [...unset, 'lease_until', 'lease_by', ...(nextDueMs === undefined ? (['due_at'] as const) : [])],
+    events: published,
   };
 }
 
