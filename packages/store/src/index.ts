@@ -10,6 +10,7 @@ export {
 export { type AuditEntry, type AuditLog, type AuditRecord, openAuditLog } from './audit-log.ts';
 export { connectStore, type Store } from './connection.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
+export { dateRange } from './date-range.ts';
 export { type Due, type DueTimer, startDueTimer } from './due.ts';
 export { isDuplicateKey, isDuplicateKeysOnly } from './duplicate-key.ts';
 export { type IdempotencyClaim, type IdempotencyKeys, openIdempotencyKeys } from './idempotency.ts';

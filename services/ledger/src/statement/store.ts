@@ -1,4 +1,4 @@
-import { type Store, traced } from '@gerbang/store';
+import { dateRange, type Store, traced } from '@gerbang/store';
 import { POSTINGS, type PostingDocument } from '../projector/posting-document.ts';
 import type { Position } from './position.ts';
 
@@ -67,13 +67,10 @@ function newestFirst(a: PostingDocument, b: PostingDocument): number {
 
 function windowFilter({ partition, upToSeq, before, fromMs, toMs }: Window): object {
   const newestMs = Math.min(toMs ?? Number.POSITIVE_INFINITY, before?.atMs ?? Number.POSITIVE_INFINITY);
-  const at = {
-    ...(fromMs === undefined ? {} : { $gte: new Date(fromMs) }),
-    ...(newestMs === Number.POSITIVE_INFINITY ? {} : { $lte: new Date(newestMs) }),
-  };
+  const at = dateRange(fromMs, newestMs === Number.POSITIVE_INFINITY ? undefined : newestMs);
   return {
     partition,
-    ...(Object.keys(at).length === 0 ? {} : { at }),
+    ...(at !== undefined && { at }),
     seq: { $lte: upToSeq },
     ...(before === undefined ? {} : { $or: [{ seq: { $lt: before.seq } }, { seq: before.seq, index: { $lt: before.index } }] }),
   };

@@ -5,7 +5,7 @@ import {
   AccountSchema,
   AccountStatus,
 } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { type AfterWrite, type AggregateDocument, type NewEvent, openAggregates, type Store } from '@gerbang/store';
+import { type AfterWrite, type AggregateDocument, dateRange, type NewEvent, openAggregates, type Store } from '@gerbang/store';
 import { type Account, type AccountEvent, evolve } from './account.ts';
 
 /** The document's own fields: snake_case, dates. Field names here and only here. */
@@ -76,8 +76,7 @@ export async function openAccountStore(store: Store, afterWrite: AfterWrite): Pr
       return document === undefined ? undefined : fromDocument(document);
     },
     async list({ merchantId, limit, before, status, merchantReffNo, fromMs, toMs }) {
-      const from = fromMs === undefined ? {} : { $gte: new Date(fromMs) };
-      const to = toMs === undefined ? {} : { $lte: new Date(toMs) };
+      const createdAt = dateRange(fromMs, toMs);
       const documents = await collection
         .find(
           {
@@ -85,7 +84,7 @@ export async function openAccountStore(store: Store, afterWrite: AfterWrite): Pr
             ...(before !== undefined && { _id: { $lt: before } }),
             ...(status !== undefined && statusFilters[status]),
             ...(merchantReffNo !== undefined && { merchant_reff_no: merchantReffNo }),
-            ...((fromMs !== undefined || toMs !== undefined) && { created_at: { ...from, ...to } }),
+            ...(createdAt !== undefined && { created_at: createdAt }),
           },
           { sort: { _id: -1 }, limit },
         )

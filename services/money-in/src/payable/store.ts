@@ -4,6 +4,7 @@ import {
   type Aggregates,
   type Change,
   type Due,
+  dateRange,
   type NewEvent,
   openAggregates,
   type Store,
@@ -197,8 +198,7 @@ export async function openPayableStore(store: Store, afterWrite: AfterWrite): Pr
         })),
       ),
     async list(query) {
-      const from = query.fromMs === undefined ? {} : { $gte: new Date(query.fromMs) };
-      const to = query.toMs === undefined ? {} : { $lte: new Date(query.toMs) };
+      const createdAt = dateRange(query.fromMs, query.toMs);
       const documents = await collection
         .find(
           {
@@ -209,7 +209,7 @@ export async function openPayableStore(store: Store, afterWrite: AfterWrite): Pr
             ...(query.status !== undefined && { status: query.status }),
             ...(query.merchantReffNo !== undefined && { merchant_reff_no: query.merchantReffNo }),
             ...(query.link !== undefined && { 'details.link': query.link }),
-            ...((query.fromMs !== undefined || query.toMs !== undefined) && { created_at: { ...from, ...to } }),
+            ...(createdAt !== undefined && { created_at: createdAt }),
           },
           { sort: { sort_id: -1 }, limit: query.limit },
         )

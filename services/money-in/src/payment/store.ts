@@ -4,6 +4,7 @@ import {
   type Aggregates,
   type Change,
   type Due,
+  dateRange,
   type NewEvent,
   openAggregates,
   type Store,
@@ -158,8 +159,7 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
         changes.map(({ payment, events }) => ({ current: payment.document, change: changeOf(payment, events, beside) })),
       ),
     async list(query) {
-      const from = query.fromMs === undefined ? {} : { $gte: new Date(query.fromMs) };
-      const to = query.toMs === undefined ? {} : { $lte: new Date(query.toMs) };
+      const receivedAt = dateRange(query.fromMs, query.toMs);
       const documents = await collection
         .find(
           {
@@ -170,7 +170,7 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
             ...(query.before !== undefined && { public_id: { $lt: query.before } }),
             ...(query.virtualAccountId !== undefined && { 'virtual_account.id': query.virtualAccountId }),
             ...(query.merchantReffNo !== undefined && { merchant_reff_no: query.merchantReffNo }),
-            ...((query.fromMs !== undefined || query.toMs !== undefined) && { received_at: { ...from, ...to } }),
+            ...(receivedAt !== undefined && { received_at: receivedAt }),
           },
           { sort: { public_id: -1 }, limit: query.limit },
         )

@@ -5,7 +5,7 @@ import {
   AccountTransferSchema,
   TransferStatus,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { type AfterWrite, type AggregateDocument, type Due, openAggregates, type Store } from '@gerbang/store';
+import { type AfterWrite, type AggregateDocument, type Due, dateRange, openAggregates, type Store } from '@gerbang/store';
 import { ACCOUNT_TRANSFER, openReferences, type References, referenceId, TRANSFERS } from '../transfer/reference.ts';
 import { RESUME_AFTER_MS } from '../transfer/schedule.ts';
 import { type AccountTransferEvent, type AccountTransferState, evolve } from './account-transfer.ts';
@@ -123,8 +123,7 @@ export async function openAccountTransferStore(store: Store, afterWrite: AfterWr
     },
     remove: (transfer) => aggregates.removeUnannounced(transfer.document),
     async list({ merchantId, accountId, limit, before, referenceNumber, fromMs, toMs }) {
-      const from = fromMs === undefined ? {} : { $gte: new Date(fromMs) };
-      const to = toMs === undefined ? {} : { $lte: new Date(toMs) };
+      const createdAt = dateRange(fromMs, toMs);
       const documents = await collection
         .find(
           {
@@ -134,7 +133,7 @@ export async function openAccountTransferStore(store: Store, afterWrite: AfterWr
             ...(accountId !== undefined && { account_id: accountId }),
             ...(before !== undefined && { transaction_id: { $lt: before } }),
             ...(referenceNumber !== undefined && { reference_number: referenceNumber }),
-            ...((fromMs !== undefined || toMs !== undefined) && { created_at: { ...from, ...to } }),
+            ...(createdAt !== undefined && { created_at: createdAt }),
           },
           { sort: { transaction_id: -1 }, limit },
         )

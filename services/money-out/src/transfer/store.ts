@@ -11,6 +11,7 @@ import {
   type AggregateDocument,
   type Aggregates,
   type Due,
+  dateRange,
   type NewEvent,
   openAggregates,
   type Store,
@@ -165,8 +166,7 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
     },
     remove: (transfer) => aggregates.removeUnannounced(transfer.document),
     async list(query) {
-      const from = query.fromMs === undefined ? {} : { $gte: new Date(query.fromMs) };
-      const to = query.toMs === undefined ? {} : { $lte: new Date(query.toMs) };
+      const createdAt = dateRange(query.fromMs, query.toMs);
       const documents = await collection
         .find(
           {
@@ -176,7 +176,7 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
             status: query.status ?? { $ne: 'created' },
             ...(query.before !== undefined && { transaction_id: { $lt: query.before } }),
             ...(query.referenceNumber !== undefined && { _id: referenceId(query.accountId, query.referenceNumber) }),
-            ...((query.fromMs !== undefined || query.toMs !== undefined) && { created_at: { ...from, ...to } }),
+            ...(createdAt !== undefined && { created_at: createdAt }),
           },
           { sort: { transaction_id: -1 }, limit: query.limit },
         )

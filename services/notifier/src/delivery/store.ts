@@ -1,4 +1,4 @@
-import { insertMissing, type Store, traced } from '@gerbang/store';
+import { dateRange, insertMissing, type Store, traced } from '@gerbang/store';
 import type { ReceivedEvent } from '../event/received-event.ts';
 import { type DeliveryEvent, type DeliveryState, evolve } from './delivery.ts';
 import {
@@ -90,8 +90,7 @@ export async function openDeliveryStore(store: Store) {
     },
 
     async list(query: DeliveryQuery): Promise<Delivery[]> {
-      const from = query.fromMs === undefined ? {} : { $gte: new Date(query.fromMs) };
-      const to = query.toMs === undefined ? {} : { $lte: new Date(query.toMs) };
+      const at = dateRange(query.fromMs, query.toMs);
       const documents = await traced('find', 'deliveries', () =>
         collection
           .find(
@@ -100,7 +99,7 @@ export async function openDeliveryStore(store: Store) {
               url: { $type: 'string' },
               ...(query.status !== undefined && { status: query.status }),
               ...(query.before !== undefined && { _id: { $lt: query.before } }),
-              ...((query.fromMs !== undefined || query.toMs !== undefined) && { at: { ...from, ...to } }),
+              ...(at !== undefined && { at }),
             },
             { sort: { _id: -1 }, limit: query.limit },
           )
