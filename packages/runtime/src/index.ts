@@ -4,6 +4,7 @@ export { startBusinessClock } from './business-clock.ts';
 export { type Closeable, ClosingStack, within } from './closing.ts';
 export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, settlementShape, storeShape } from './config.ts';
 export { createLogger, type Logger, maskPan } from './logger.ts';
+export { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 export { runService } from './run-service.ts';
 export { type SettlesAt, settlementFromConfig } from './settlement.ts';
 export {

@@ -1,9 +1,8 @@
 import type { Clock } from '@gerbang/core';
 import type { CheckoutService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger } from '@gerbang/runtime';
+import type { Logger, RateLimiter } from '@gerbang/runtime';
 import type { Assets } from './assets.ts';
-import type { RateLimiter } from './http/rate-limit.ts';
 import type { StreamPlaces } from './http/stream-places.ts';
 import type { Metrics } from './metrics.ts';
 import type { SessionWatch } from './payment-link/session-watch.ts';

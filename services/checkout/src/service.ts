@@ -6,6 +6,7 @@ import {
   ClosingStack,
   createLogger,
   createMetrics,
+  createRateLimiter,
   type Logger,
   startAdmin,
   startBusinessClock,
@@ -15,7 +16,6 @@ import { createApp } from './app.ts';
 import { readAssets } from './assets.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { createRateLimiter } from './http/rate-limit.ts';
 import { createStreamPlaces } from './http/stream-places.ts';
 import { createCheckoutMetrics } from './metrics.ts';
 import { createSessionWatch } from './payment-link/session-watch.ts';

@@ -13,7 +13,7 @@ import type { MerchantDirectory, RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 import type { AccessCache } from './http/access-cache.ts';
 import type { TrustedProxies } from './http/ip-whitelist.ts';
-import type { RateLimiter } from './http/rate-limit.ts';
+import type { RateLimit } from './http/rate-limit.ts';
 import type { TokenVerifier } from './http/token-verifier.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -36,9 +36,9 @@ export type Context = {
   /** Credentials and whitelists of merchants. */
   access: AccessCache;
   tokens: TokenVerifier;
-  merchantLimit: RateLimiter;
-  tokenLimit: RateLimiter;
-  retailLimit: RateLimiter;
+  merchantLimit: RateLimit;
+  tokenLimit: RateLimit;
+  retailLimit: RateLimit;
   trustedProxies: TrustedProxies;
   /** Real time: authentication never goes by the business clock (contract §11). */
   realNow: () => number;

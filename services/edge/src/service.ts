@@ -25,7 +25,7 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createAccessCache } from './http/access-cache.ts';
-import { createRateLimiter } from './http/rate-limit.ts';
+import { createRateLimit } from './http/rate-limit.ts';
 import { createTokenVerifier } from './http/token-verifier.ts';
 import { createEdgeMetrics } from './metrics.ts';
 import { createRailsApp } from './rails/app.ts';
@@ -78,9 +78,9 @@ export async function startService(config: Config, options: { realNow?: () => nu
       directory,
       access,
       tokens,
-      merchantLimit: createRateLimiter(config.RATE_LIMIT_PER_MINUTE),
-      tokenLimit: createRateLimiter(config.RATE_LIMIT_TOKEN_PER_MINUTE),
-      retailLimit: createRateLimiter(config.RATE_LIMIT_RETAIL_PER_MINUTE),
+      merchantLimit: createRateLimit(config.RATE_LIMIT_PER_MINUTE),
+      tokenLimit: createRateLimit(config.RATE_LIMIT_TOKEN_PER_MINUTE),
+      retailLimit: createRateLimit(config.RATE_LIMIT_RETAIL_PER_MINUTE),
       trustedProxies: config.TRUSTED_PROXIES,
       realNow,
       metrics: createEdgeMetrics(registry),
