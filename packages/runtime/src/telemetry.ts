@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto';
 import {
   type Attributes,
   type Context,
@@ -19,6 +18,7 @@ import {
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  RandomIdGenerator,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 
@@ -27,20 +27,7 @@ const tracer = trace.getTracer('gerbang');
 /** Set where no span can ever be recorded: then a trace is its ids alone. */
 let recordsNothing = false;
 
-const TRACE_ID_BYTES = 16;
-const SPAN_ID_BYTES = 8;
-/** Ids are cut from random bytes that are made many at a time. */
-const random = Buffer.alloc(4_096);
-let usedBytes = random.length;
-
-function randomHex(bytes: number): string {
-  if (usedBytes + bytes > random.length) {
-    randomFillSync(random);
-    usedBytes = 0;
-  }
-  usedBytes += bytes;
-  return random.toString('hex', usedBytes - bytes, usedBytes);
-}
+const ids = new RandomIdGenerator();
 
 /**
  * Starts tracing for the process. Every request has a trace id, which goes with it through calls, events and webhooks; spans are recorded and
@@ -109,8 +96,8 @@ export function openSpan(name: string, options: SpanOptions): { span: Span; trac
 
 function startSpan(name: string, options: SpanOptions, parent: Context): Span {
   if (recordsNothing) {
-    const traceId = trace.getSpanContext(parent)?.traceId ?? randomHex(TRACE_ID_BYTES);
-    return trace.wrapSpanContext({ traceId, spanId: randomHex(SPAN_ID_BYTES), traceFlags: TraceFlags.NONE });
+    const traceId = trace.getSpanContext(parent)?.traceId ?? ids.generateTraceId();
+    return trace.wrapSpanContext({ traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE });
   }
   return tracer.startSpan(name, { kind: SpanKind[options.kind ?? 'INTERNAL'], attributes: options.attributes ?? {} }, parent);
 }
