@@ -13,7 +13,6 @@ import {
   aboutAnother,
   createSnapCalls,
   isDone,
-  readNotFound,
   readRefusal,
   readRefusalOrNotFound,
   snapAmount,
@@ -22,6 +21,7 @@ import {
   unreadable,
 } from './snap-call.ts';
 import { openSnapClient, type SnapAnswer, type SnapCredentials, type SnapService } from './snap-client.ts';
+import { type PaymentStateForm, readPaymentState, toOriginalName } from './snap-payment-state.ts';
 
 const PAYMENT: SnapService = { path: '/v1.0/debit/payment-host-to-host', code: '54' };
 const STATUS: SnapService = { path: '/v1.0/debit/status', code: '55' };
@@ -38,14 +38,6 @@ const created = z.object({
     .max(2_048)
     .optional(),
 });
-const state = z.object({
-  originalReferenceNo: z.string().min(1).max(64).optional(),
-  originalPartnerReferenceNo: z.string().optional(),
-  latestTransactionStatus: z.string(),
-  transactionStatusDesc: z.string().max(200).default(''),
-  paidTime: z.iso.datetime({ offset: true }).optional(),
-  transAmount: snapAmount.optional(),
-});
 const refunded = z.object({ refundNo: z.string().min(1).max(64) });
 
 /** An e-wallet that speaks SNAP's direct debit payment, status, cancel and refund (54, 55, 57, 58). `now` is real time. */
@@ -56,11 +48,14 @@ export function openSnapEwallet(credentials: SnapCredentials, now: () => number 
     createPayment: (request, { signal }) =>
       call(PAYMENT, toBody(request), signal, (answer) => readCreation(answer, request.partnerReference)),
     inquirePayment: (payment, { signal }) =>
-      call(STATUS, { ...toName(payment), serviceCode: PAYMENT.code, amount: toSnapAmount(payment.amountSen) }, signal, (answer) =>
-        readState(answer, payment),
+      call(
+        STATUS,
+        { ...toOriginalName(payment), serviceCode: PAYMENT.code, amount: toSnapAmount(payment.amountSen) },
+        signal,
+        (answer) => readState(answer, payment),
       ),
     cancelPayment: (payment, { signal }) =>
-      call(CANCEL, { ...toName(payment), amount: toSnapAmount(payment.amountSen) }, signal, (answer) =>
+      call(CANCEL, { ...toOriginalName(payment), amount: toSnapAmount(payment.amountSen) }, signal, (answer) =>
         isDone(answer) ? { outcome: 'succeeded' } : readRefusalOrNotFound(answer, NOT_FOUND_CASES),
       ),
     refundPayment: (refund, { signal }) => call(REFUND, toRefund(refund), signal, readRefund),
@@ -78,31 +73,14 @@ export function readCreation(answer: SnapAnswer, partnerReference: string): Ewal
   return { outcome: 'pending', railReference: referenceNo, redirectUrl: webRedirectUrl };
 }
 
-/** 04 (refunded) is unknown: money has come and gone again, which operators book. */
+const STATE: PaymentStateForm = {
+  notFoundCases: NOT_FOUND_CASES,
+  amount: z.object({ transAmount: snapAmount.optional() }).transform((body) => body.transAmount),
+  whose: "the wallet's status of the payment",
+};
+
 export function readState(answer: SnapAnswer, payment: EwalletName): EwalletInquiry {
-  if (answer.httpStatus !== 200) return readNotFound(answer, NOT_FOUND_CASES);
-  const found = isDone(answer) ? state.safeParse(answer.body) : undefined;
-  if (found === undefined) return unknownBy(answer);
-  if (!found.success) return unreadable();
-  const { originalReferenceNo, originalPartnerReferenceNo, latestTransactionStatus: status, transAmount, paidTime } = found.data;
-  if (status === '07') return { outcome: 'not_found' };
-  if (originalPartnerReferenceNo !== undefined && originalPartnerReferenceNo !== payment.partnerReference) {
-    return aboutAnother();
-  }
-  switch (status) {
-    case '00':
-      if (originalReferenceNo === undefined || transAmount === undefined || paidTime === undefined) return unreadable();
-      return { outcome: 'paid', railReference: originalReferenceNo, amountSen: transAmount, paidAtMs: Date.parse(paidTime) };
-    case '01':
-    case '02':
-    case '03':
-      return { outcome: 'pending' };
-    case '05':
-    case '06':
-      return { outcome: 'failed', code: `${answer.responseCode}/${status}`, reason: found.data.transactionStatusDesc };
-    default:
-      return { outcome: 'unknown', reason: `the wallet's status of the payment is ${status.slice(0, 10)}` };
-  }
+  return readPaymentState(answer, payment.partnerReference, STATE);
 }
 
 export function readRefund(answer: SnapAnswer): EwalletRefundResult {
@@ -113,15 +91,8 @@ export function readRefund(answer: SnapAnswer): EwalletRefundResult {
   return done.success ? { outcome: 'succeeded', railReference: done.data.refundNo } : unreadable();
 }
 
-function toName({ partnerReference, railReference }: Omit<EwalletName, 'amountSen'>): object {
-  return {
-    originalPartnerReferenceNo: partnerReference,
-    ...(railReference !== '' && { originalReferenceNo: railReference }),
-  };
-}
-
 function toRefund({ refundReference, refundSen, reason, ...payment }: EwalletRefund): object {
-  return { ...toName(payment), partnerRefundNo: refundReference, refundAmount: toSnapAmount(refundSen), reason };
+  return { ...toOriginalName(payment), partnerRefundNo: refundReference, refundAmount: toSnapAmount(refundSen), reason };
 }
 
 function toBody({ partnerReference, channel, amountSen, customerPhone, returnUrl, expiresAtMs }: EwalletRequest): object {

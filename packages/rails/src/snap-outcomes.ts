@@ -8,6 +8,7 @@ import type {
   FailedOutcome,
 } from './bank-transfer.ts';
 import type { UnknownOutcome } from './rail-call.ts';
+import { unknownBy } from './snap-call.ts';
 import type { SnapAnswer } from './snap-client.ts';
 
 /**
@@ -43,7 +44,7 @@ const accountFound = z.object({ beneficiaryAccountName: z.string().min(1).max(25
 /** Service 16. A name, or 4041611; whatever else is no statement about the account. */
 export function readAccount(answer: SnapAnswer): AccountInquiryResult {
   if (answer.httpStatus === 404 && answer.caseCode === UNKNOWN_BENEFICIARY_CASE) return { outcome: 'not_found' };
-  if (answer.httpStatus !== 200 || answer.caseCode !== '00') return unknown(answer);
+  if (answer.httpStatus !== 200 || answer.caseCode !== '00') return unknownBy(answer);
   const found = accountFound.safeParse(answer.body);
   return found.success ? { outcome: 'found', accountName: found.data.beneficiaryAccountName } : unreadable();
 }
@@ -56,7 +57,7 @@ export function readAccount(answer: SnapAnswer): AccountInquiryResult {
 export function readTransfer(answer: SnapAnswer, request: BankTransferRequest, sent: { first: boolean }): BankTransferResult {
   switch (answer.httpStatus) {
     case 200: {
-      if (answer.caseCode !== '00') return unknown(answer);
+      if (answer.caseCode !== '00') return unknownBy(answer);
       const done = transferDone.safeParse(answer.body);
       if (!done.success) return unreadable();
       const { referenceNo, partnerReferenceNo } = done.data;
@@ -66,22 +67,22 @@ export function readTransfer(answer: SnapAnswer, request: BankTransferRequest, s
     case 202:
       return { outcome: 'pending' };
     case 400:
-      return sent.first ? failed(answer.responseCode, answer.message) : unknown(answer);
+      return sent.first ? failed(answer.responseCode, answer.message) : unknownBy(answer);
     case 403:
-      return REFUSED_CASES.has(answer.caseCode) ? failed(answer.responseCode, answer.message) : unknown(answer);
+      return REFUSED_CASES.has(answer.caseCode) ? failed(answer.responseCode, answer.message) : unknownBy(answer);
     case 404: {
       const final = answer.caseCode === UNKNOWN_BENEFICIARY_CASE || UNROUTABLE_CASES.has(answer.caseCode);
-      return final ? failed(answer.responseCode, answer.message) : unknown(answer);
+      return final ? failed(answer.responseCode, answer.message) : unknownBy(answer);
     }
     default:
-      return unknown(answer);
+      return unknownBy(answer);
   }
 }
 
 /** Service 36. 04 (refunded) is unknown: money has left and come back, which operators book. 07 and 4043601 are not found, which is not failed. */
 export function readStatus(answer: SnapAnswer, request: BankTransferRequest): BankTransferInquiryResult {
   if (answer.httpStatus === 404 && answer.caseCode === '01') return { outcome: 'not_found' };
-  if (answer.httpStatus !== 200 || answer.caseCode !== '00') return unknown(answer);
+  if (answer.httpStatus !== 200 || answer.caseCode !== '00') return unknownBy(answer);
   const found = statusFound.safeParse(answer.body);
   if (!found.success) return unreadable();
   const { latestTransactionStatus: status, originalReferenceNo, transactionStatusDesc, previousResponseCode } = found.data;
@@ -112,10 +113,6 @@ function isAbout(request: BankTransferRequest, reference: string | undefined, pa
 function failed(code: string, message: string): FailedOutcome {
   const beneficiaryUnknown = /^404..11$/.test(code);
   return { outcome: 'failed', code, reason: message.slice(0, REASON_LENGTH_MAX), beneficiaryUnknown };
-}
-
-function unknown(answer: SnapAnswer): UnknownOutcome {
-  return { outcome: 'unknown', reason: `${answer.responseCode} ${answer.message}`.slice(0, REASON_LENGTH_MAX) };
 }
 
 function unreadable(): UnknownOutcome {

@@ -5,7 +5,6 @@ import {
   aboutAnother,
   createSnapCalls,
   isDone,
-  readNotFound,
   readRefusal,
   readRefusalOrNotFound,
   snapAmount,
@@ -14,6 +13,7 @@ import {
   unreadable,
 } from './snap-call.ts';
 import { openSnapClient, type SnapAnswer, type SnapCredentials, type SnapService } from './snap-client.ts';
+import { type PaymentStateForm, readPaymentState, toOriginalName } from './snap-payment-state.ts';
 
 const GENERATE: SnapService = { path: '/v1.0/qr/qr-mpm-generate', code: '47' };
 const QUERY: SnapService = { path: '/v1.0/qr/qr-mpm-query', code: '51' };
@@ -25,14 +25,6 @@ const generated = z.object({
   referenceNo: z.string().min(1).max(64),
   partnerReferenceNo: z.string().optional(),
   qrContent: z.string().min(1).max(512),
-});
-const state = z.object({
-  originalReferenceNo: z.string().min(1).max(64).optional(),
-  originalPartnerReferenceNo: z.string().optional(),
-  latestTransactionStatus: z.string(),
-  transactionStatusDesc: z.string().max(200).default(''),
-  paidTime: z.iso.datetime({ offset: true }).optional(),
-  amount: snapAmount.optional(),
 });
 
 export type SnapQrisOptions = SnapCredentials & {
@@ -48,9 +40,9 @@ export function openSnapQris(options: SnapQrisOptions, now: () => number = Date.
     generate: (request, { signal }) =>
       call(GENERATE, toBody(request, options.merchantId), signal, (answer) => readGeneration(answer, request)),
     query: (code, { signal }) =>
-      call(QUERY, { ...toName(code), serviceCode: GENERATE.code }, signal, (answer) => readState(answer, code)),
+      call(QUERY, { ...toOriginalName(code), serviceCode: GENERATE.code }, signal, (answer) => readState(answer, code)),
     cancel: (code, { signal }) =>
-      call(CANCEL, { ...toName(code), merchantId: options.merchantId, reason: 'no longer for sale' }, signal, (answer) =>
+      call(CANCEL, { ...toOriginalName(code), merchantId: options.merchantId, reason: 'no longer for sale' }, signal, (answer) =>
         isDone(answer) ? { outcome: 'succeeded' } : readRefusalOrNotFound(answer, NOT_FOUND_CASES),
       ),
     close: () => snap.close(),
@@ -67,36 +59,14 @@ export function readGeneration(answer: SnapAnswer, request: QrisRequest): QrisGe
   return { outcome: 'succeeded', railReference: referenceNo, payload: qrContent };
 }
 
-/** 04 (refunded) is unknown: money has come and gone again, which operators book. */
-export function readState(answer: SnapAnswer, code: QrisName): QrisInquiry {
-  if (answer.httpStatus !== 200) return readNotFound(answer, NOT_FOUND_CASES);
-  const found = isDone(answer) ? state.safeParse(answer.body) : undefined;
-  if (found === undefined) return unknownBy(answer);
-  if (!found.success) return unreadable();
-  const { originalReferenceNo, originalPartnerReferenceNo, latestTransactionStatus: status, amount, paidTime } = found.data;
-  if (status === '07') return { outcome: 'not_found' };
-  if (originalPartnerReferenceNo !== undefined && originalPartnerReferenceNo !== code.partnerReference) return aboutAnother();
-  switch (status) {
-    case '00':
-      if (originalReferenceNo === undefined || amount === undefined || paidTime === undefined) return unreadable();
-      return { outcome: 'paid', railReference: originalReferenceNo, amountSen: amount, paidAtMs: Date.parse(paidTime) };
-    case '01':
-    case '02':
-    case '03':
-      return { outcome: 'pending' };
-    case '05':
-    case '06':
-      return { outcome: 'failed', code: `${answer.responseCode}/${status}`, reason: found.data.transactionStatusDesc };
-    default:
-      return { outcome: 'unknown', reason: `the acquirer's status of the code is ${status.slice(0, 10)}` };
-  }
-}
+const STATE: PaymentStateForm = {
+  notFoundCases: NOT_FOUND_CASES,
+  amount: z.object({ amount: snapAmount.optional() }).transform((body) => body.amount),
+  whose: "the acquirer's status of the code",
+};
 
-function toName({ partnerReference, railReference }: QrisName): object {
-  return {
-    originalPartnerReferenceNo: partnerReference,
-    ...(railReference !== '' && { originalReferenceNo: railReference }),
-  };
+export function readState(answer: SnapAnswer, code: QrisName): QrisInquiry {
+  return readPaymentState(answer, code.partnerReference, STATE);
 }
 
 /** The merchant's name and the tip are not SNAP's; acquirers take such things as additional information. */

@@ -19,7 +19,6 @@ export function createKnownKeys(
 ): KnownKeys {
   const lookUp = async (postings: readonly Posting[]): Promise<LookedUp> => {
     const sinceSeq = lastSeq();
-    // Young partitions have all of their keys in memory, and need not ask.
     // What the book knows is taken down first: it may forget a key while the projections are asked for the others.
     const known = new Map<string, KnownKey>();
     const older: string[] = [];
@@ -28,6 +27,7 @@ export function createKnownKeys(
       if (recent === undefined) older.push(key);
       else known.set(key, recent);
     }
+    // Young partitions have all of their keys in memory, and need not ask.
     if (older.length > 0 && !book.hasAllKeys()) for (const [key, answer] of await findProjected(older)) known.set(key, answer);
     return { known, sinceSeq };
   };
