@@ -124,7 +124,8 @@ async function startMachine() {
       try {
         const ready = async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok;
         await eventually('the ledger is ready', ready, 60_000);
-        const pids = children.flatMap(({ pid, exitCode }) => (pid === undefined || exitCode !== null ? [] : [pid]));
+        const subjects = children.filter((process) => process !== chain && process.exitCode === null);
+        const pids = subjects.flatMap(({ pid }) => pid ?? []);
         return await use({
           client: channel.client(LedgerService),
           chain: chainChannel.client(RoutingService),
