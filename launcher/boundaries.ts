@@ -10,7 +10,7 @@ export type Sources = ReadonlyMap<string, string>;
 const CORE = ['core'];
 const LOWER = ['core', 'proto'];
 
-/** Which of our packages each may import. The list goes one way, so packages can't form a cycle. */
+/** Which of our packages each may import, or which entry point of one. The list goes one way, so packages can't form a cycle. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/core': [],
   'packages/proto': [],
@@ -22,11 +22,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/rails': [...LOWER, 'runtime'],
   'packages/bus': [...LOWER, 'runtime', 'rpc', 'store'],
   'packages/testkit': [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'embedded-mongo'],
-  'services/edge': [...LOWER, 'runtime', 'rpc', 'present'],
+  'services/edge': [...LOWER, 'runtime', 'rpc', 'present', 'bus/merchant-hints'],
   services: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails'],
   launcher: [...LOWER, 'runtime', 'rpc', 'embedded-mongo'],
   test: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails', 'testkit', 'embedded-mongo'],
 };
+
+/** The name of one of our packages and of its entry point. */
+const OURS = /^@gerbang\/([^/]+)(?:\/(.+))?$/;
+/** A library that must not be loaded with a service, by whatever way: the edge stores nothing (architecture §2). */
+const NOT_LOADED: Readonly<Record<string, string>> = { 'services/edge': 'mongodb' };
 
 /** What test files may import beside what their package may. */
 const FOR_TESTS = ['testkit', 'embedded-mongo', 'rails', 'present'];
@@ -68,7 +73,7 @@ export function findViolations(sources: Sources): Violation[] {
       if (reason !== undefined) violations.push({ file, imported: name, reason });
     }
   }
-  return [...violations, ...findCycles(graph)];
+  return [...violations, ...findCycles(graph), ...findLoaded(sources)];
 }
 
 /** Every source file of the workspace but dependencies and generated code. */
@@ -89,13 +94,13 @@ function refusal(file: string, imported: string, decider: boolean): string | und
   const owner = ownerOf(file);
   const target = resolveRelative(file, imported);
   if (target !== undefined) return relativeRefusal(owner, target, decider);
-  const ours = /^@gerbang\/([^/]+)/.exec(imported)?.[1];
+  const [, ours, entry] = OURS.exec(imported) ?? [];
   if (ours === undefined) return libraryRefusal(file, owner, imported, decider);
   if (owner === `packages/${ours}`) return undefined;
   const rules = MAY_IMPORT[owner] ?? (owner.startsWith('services/') ? MAY_IMPORT.services : undefined);
   if (rules === undefined) return `there is no rule for ${owner}; add one to launcher/boundaries.ts`;
   if (isTest(file) && FOR_TESTS.includes(ours)) return undefined;
-  if (!rules.includes(ours)) return `${owner} must not import @gerbang/${ours}`;
+  if (!rules.includes(ours) && !rules.includes(`${ours}/${entry}`)) return `${owner} must not import @gerbang/${ours}`;
   return decider && ours !== 'core' ? 'a decider imports only @gerbang/core' : undefined;
 }
 
@@ -131,6 +136,32 @@ function ownerOf(file: string): string {
 
 function resolveRelative(file: string, imported: string): string | undefined {
   return imported.startsWith('.') ? path.posix.normalize(path.posix.join(path.posix.dirname(file), imported)) : undefined;
+}
+
+/** Follows every import from a service's files, also through packages, to what must not be loaded with it. */
+function findLoaded(sources: Sources): Violation[] {
+  const violations: Violation[] = [];
+  for (const [owner, forbidden] of Object.entries(NOT_LOADED)) {
+    const reached = [...sources.keys()].filter((file) => ownerOf(file) === owner && !isTest(file));
+    const seen = new Set(reached);
+    for (let file = reached.pop(); file !== undefined; file = reached.pop()) {
+      for (const { name, types } of importsOf(sources.get(file) ?? '')) {
+        if (types) continue;
+        if (name === forbidden) violations.push({ file, imported: name, reason: `${owner} would load it` });
+        const target = resolveRelative(file, name) ?? entryOf(name);
+        if (target === undefined || seen.has(target) || !sources.has(target)) continue;
+        seen.add(target);
+        reached.push(target);
+      }
+    }
+  }
+  return violations;
+}
+
+/** The file behind an import of one of our packages. */
+function entryOf(imported: string): string | undefined {
+  const [, ours, entry = 'index'] = OURS.exec(imported) ?? [];
+  return ours === undefined ? undefined : `packages/${ours}/src/${entry}.ts`;
 }
 
 function findCycles(graph: ReadonlyMap<string, (string | undefined)[]>): Violation[] {

@@ -52,6 +52,7 @@ describe('boundaries', () => {
 
   test.each([
     ['services/edge/src/app.ts', '@gerbang/present'],
+    ['services/edge/src/service.ts', '@gerbang/bus/merchant-hints'],
     ['services/ledger/src/rpc.ts', '@gerbang/bus'],
     ['services/ledger/test/rpc.test.ts', '@gerbang/testkit'],
     ['services/ledger/src/posting/posting.test.ts', '@gerbang/testkit'],
@@ -59,6 +60,15 @@ describe('boundaries', () => {
     ['packages/core/src/id.ts', 'node:crypto'],
   ])('%s may import %s', (file, imported) => {
     expect(check({ [file]: `import { a } from '${imported}';` })).toEqual([]);
+  });
+
+  test('the edge must not load the driver of the database through a package either', () => {
+    const edge = { 'services/edge/src/service.ts': `import { a } from '@gerbang/bus/merchant-hints';` };
+    const hints = 'packages/bus/src/merchant-hints.ts';
+    const relay = { 'packages/bus/src/relay.ts': `import { a } from 'mongodb';` };
+    const found = check({ ...edge, ...relay, [hints]: `import { a } from './relay.ts';` });
+    expect(found).toEqual([{ file: 'packages/bus/src/relay.ts', imported: 'mongodb', reason: 'services/edge would load it' }]);
+    expect(check({ ...edge, ...relay, [hints]: `import type { a } from './relay.ts';` })).toEqual([]);
   });
 
   test('a cycle of files is named once; one of types alone is none', () => {

@@ -88,6 +88,7 @@ function startEdge(): Promise<ServiceProcess> {
     RAILS_PORT: String(ports.rails),
     RAIL_PARTNERS: partnersFile,
     MONEY_IN_RPC: away,
+    NATS_URL: 'nats://127.0.0.1:9',
     MERCHANT_RPC: away,
     LEDGER_RPC: away,
     MONEY_OUT_RPC: away,

@@ -7,4 +7,5 @@ export { type RpcServer, startRpcServer } from './server.ts';
 export type { CallContext, CallOptions, Cancellation, Handlers, RpcClient } from './service-types.ts';
 export { type TlsFiles, tlsFromConfig } from './tls.ts';
 export { type LedgerVerification, verifyLedger } from './verify-ledger.ts';
+export { type MerchantHint, pollVersions, type VersionPoll } from './version-poll.ts';
 export { VersionedCache } from './versioned-cache.ts';

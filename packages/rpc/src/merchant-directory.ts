@@ -3,6 +3,7 @@ import type { Account, MerchantService, Profile } from '@gerbang/proto/gerbang/m
 import { AccountStatus, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import type { RpcClient } from './service-types.ts';
+import { accountKey, pollVersions, type VersionPoll } from './version-poll.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /**
@@ -23,22 +24,19 @@ export type MerchantDirectory = Closeable & {
 export function createMerchantDirectory(options: {
   merchants: RpcClient<typeof MerchantService>;
   log: Logger;
-}): MerchantDirectory {
+}): MerchantDirectory & Pick<VersionPoll, 'mayHaveChanged'> {
   const { merchants, log } = options;
   const profiles = new VersionedCache<Profile>(async (merchantId) => (await merchants.getProfile({ merchantId })).profile);
   const accounts = new VersionedCache<Account>(async (id) => {
     const [merchantId = '', accountId = ''] = id.split('/');
     return (await merchants.getAccount({ merchantId, accountId })).account;
   });
-  const polling = setInterval(() => {
-    refresh(merchants, profiles, accounts).catch((error: unknown) => log.warn({ err: error }, 'could not refresh merchants'));
-  }, VersionedCache.POLL_MS);
-  polling.unref();
+  const poll = pollVersions({ client: merchants, merchants: profiles, accounts, log });
 
   const profile = (merchantId: string) => profiles.get(merchantId, 'merchant_not_found');
   const account = (merchantId: string, accountId: string) => {
     if (!isUlid(accountId)) throw new RefusalError(refuse('account_not_found'));
-    return accounts.get(`${merchantId}/${accountId}`, 'account_not_found');
+    return accounts.get(accountKey(merchantId, accountId), 'account_not_found');
   };
   const admitProduct = async (merchantId: string, product: string) => {
     const found = await profile(merchantId);
@@ -56,32 +54,7 @@ export function createMerchantDirectory(options: {
         throw new RefusalError(refuse('frozen'));
       return { profile: found, account: owned };
     },
-    async close() {
-      clearInterval(polling);
-    },
+    mayHaveChanged: poll.mayHaveChanged,
+    close: poll.close,
   };
-}
-
-async function refresh(
-  merchants: RpcClient<typeof MerchantService>,
-  profiles: VersionedCache<Profile>,
-  accounts: VersionedCache<Account>,
-): Promise<void> {
-  const askedAtMs = performance.now();
-  const answer = await merchants.checkVersions(
-    {
-      merchants: profiles.versions(),
-      accounts: accounts.versions().map(({ id, version }) => ({ id: id.slice(id.indexOf('/') + 1), version })),
-    },
-    { timeoutMs: VersionedCache.POLL_MS },
-  );
-  profiles.confirm(answer.changedMerchantIds, askedAtMs);
-  const changed = new Set(answer.changedAccountIds);
-  accounts.confirm(
-    accounts
-      .versions()
-      .map(({ id }) => id)
-      .filter((id) => changed.has(id.slice(id.indexOf('/') + 1))),
-    askedAtMs,
-  );
 }

@@ -47,6 +47,11 @@ export class VersionedCache<T extends { version: bigint }> {
     }
   }
 
+  /** The version of what is cached of one id; undefined where nothing is. */
+  versionOf(id: string): bigint | undefined {
+    return this.#entries.get(id)?.value.version;
+  }
+
   /** Forgets one entry at once. */
   forget(id: string): void {
     this.#entries.delete(id);

@@ -14,10 +14,10 @@ export type TestNats = {
   stop(): Promise<void>;
 };
 
-/** Starts the `nats-server` of the PATH. */
-export async function startTestNats(): Promise<TestNats> {
+/** Starts the `nats-server` of the PATH, on a free port unless one is given. */
+export async function startTestNats(options: { port?: number } = {}): Promise<TestNats> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gerbang-nats-'));
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   let server = await launch(folder, port);
   return {
     url: `nats://127.0.0.1:${port}`,

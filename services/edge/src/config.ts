@@ -1,5 +1,5 @@
 import { tlsFromConfig } from '@gerbang/rpc';
-import { commonShape, env, loadConfig, rpcShape } from '@gerbang/runtime';
+import { busShape, commonShape, env, loadConfig, rpcShape } from '@gerbang/runtime';
 import { z } from 'zod';
 import { parseTrustedProxies } from './http/ip-whitelist.ts';
 import { NO_PARTNERS, readPartners } from './rails/partners.ts';
@@ -8,6 +8,7 @@ const { RPC_TLS_CA, RPC_TLS_CERT, RPC_TLS_KEY } = rpcShape;
 
 const shape = {
   ...commonShape,
+  ...busShape,
   RPC_TLS_CA,
   RPC_TLS_CERT,
   RPC_TLS_KEY,

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { listenForMerchantHints, openNats } from '@gerbang/bus/merchant-hints';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
@@ -55,6 +56,17 @@ export async function startService(config: Config, options: { realNow?: () => nu
     closing.push('merchant directory', () => directory.close());
     const access = createAccessCache({ merchants, log });
     closing.push('access', () => access.close());
+    const nats = openNats({ url: config.NATS_URL, name: NAME, log });
+    closing.push('nats', () => nats.close());
+    const hints = listenForMerchantHints({
+      nats,
+      log,
+      onHint(hint) {
+        access.mayHaveChanged(hint);
+        directory.mayHaveChanged(hint);
+      },
+    });
+    closing.push('hints', () => hints.close());
     const tokens = createTokenVerifier({ merchants, realNow, log });
     closing.push('token keys', () => tokens.close());
 

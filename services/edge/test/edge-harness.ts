@@ -45,6 +45,8 @@ export async function startEdge(
     EDGE_PORT: '0',
     RAILS_PORT: '0',
     ADMIN_PORT: '0',
+    // Nobody is there, and nothing but the tests of hints needs anybody.
+    NATS_URL: 'nats://127.0.0.1:9',
     MERCHANT_RPC: address,
     LEDGER_RPC: address,
     MONEY_OUT_RPC: address,

@@ -145,6 +145,7 @@ test('draining finishes what is in flight, closes the connection after it, and t
 describe('configuration', () => {
   const required = {
     GERBANG_ENV: 'sandbox',
+    NATS_URL: 'nats://a:1',
     MERCHANT_RPC: 'a:1',
     LEDGER_RPC: 'a:1',
     MONEY_IN_RPC: 'a:1',

@@ -1,5 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { consume, openBus, type Received } from '@gerbang/bus';
+import { listenForMerchantHints } from '@gerbang/bus/merchant-hints';
 import { type Event, EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
 import { AccountChangedSchema, AccountStatus, MerchantChangedSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { openChannel } from '@gerbang/rpc';
@@ -93,4 +94,26 @@ test('everything is there again after a restart', async () => {
   expect(access?.credentials[0]?.clientSecret).toBe(made.clientSecret);
   const { settings } = await after.merchants.getCallbackSettings({ merchantId: made.merchantId });
   expect(settings?.disbursementNotifUrl).toBe('https://a.example/');
+});
+
+test('every change is a hint at once to whoever listens, of the merchant or of the account', async () => {
+  const { operators } = await system.start({ database: system.newDatabase() });
+  const bus = openBus({ url: system.natsUrl(), name: 'test', log });
+  const hints: string[] = [];
+  const listening = listenForMerchantHints({
+    nats: bus,
+    log,
+    onHint: ({ merchantId, accountId }) => hints.push(`${merchantId}/${accountId ?? ''}`),
+  });
+  const { merchantId, clientId, accountIds } = await operators.createMerchant(newMerchant);
+  const [accountId = ''] = accountIds;
+  // Neither of the two is announced again by itself: what comes now is the change.
+  await eventually('the merchant', () => hints.includes(`${merchantId}/`));
+  hints.length = 0;
+  await operators.disableCredential({ operator, merchantId, clientId });
+  await eventually('the credential', () => hints.includes(`${merchantId}/`));
+  await operators.setFrozen({ operator, merchantId, accountId, frozen: true });
+  await eventually('the account', () => hints.includes(`${merchantId}/${accountId}`));
+  await listening.close();
+  await bus.close();
 });

@@ -1,4 +1,5 @@
 import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
+import { listenForMerchantHints } from '@gerbang/bus/merchant-hints';
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
@@ -69,6 +70,8 @@ export async function startService(config: Config, options: { clock?: Clock; rai
     closing.push('ledger channel', () => ledgerChannel.close());
     const merchants = createMerchantDirectory({ merchants: merchantChannel.client(MerchantService), log });
     closing.push('merchant directory', () => merchants.close());
+    const hints = listenForMerchantHints({ nats: bus, log, onHint: merchants.mayHaveChanged });
+    closing.push('hints', () => hints.close());
 
     const rails = options.rails ?? openRails(config);
     closing.push('rail of QRIS', () => rails.qris.close());

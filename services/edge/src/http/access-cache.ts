@@ -1,6 +1,6 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import type { Access, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { type RpcClient, VersionedCache } from '@gerbang/rpc';
+import { pollVersions, type RpcClient, VersionedCache, type VersionPoll } from '@gerbang/rpc';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { compileWhitelist, type IpMatcher } from './ip-whitelist.ts';
 
@@ -36,6 +36,8 @@ export type AccessCache = Closeable & {
   ofMerchantNow(merchantId: string): Promise<MerchantAccess>;
   /** Whether the merchant service has told of changes lately. */
   isFresh(): boolean;
+  /** Takes a hint that a merchant may have changed. */
+  mayHaveChanged: VersionPoll['mayHaveChanged'];
 };
 
 export function createAccessCache(options: { merchants: RpcClient<typeof MerchantService>; log: Logger }): AccessCache {
@@ -47,22 +49,7 @@ export function createAccessCache(options: { merchants: RpcClient<typeof Merchan
     );
     return access === undefined ? undefined : compileAccess(access);
   });
-  let freshUntilMs = Number.NEGATIVE_INFINITY;
-  const poll = async () => {
-    const askedAtMs = performance.now();
-    const answer = await merchants.checkVersions(
-      { merchants: cache.versions(), accounts: [] },
-      { timeoutMs: VersionedCache.POLL_MS },
-    );
-    cache.confirm(answer.changedMerchantIds, askedAtMs);
-    freshUntilMs = askedAtMs + VersionedCache.TRUST_MS;
-  };
-  const pollAndLog = () => {
-    poll().catch((error: unknown) => log.warn({ err: error }, 'could not ask which merchants have changed'));
-  };
-  const polling = setInterval(pollAndLog, VersionedCache.POLL_MS);
-  polling.unref();
-  pollAndLog();
+  const poll = pollVersions({ client: merchants, merchants: cache, log });
   const ofMerchant = async (merchantId: string) => {
     try {
       return await cache.get(merchantId, 'merchant_not_found');
@@ -71,16 +58,15 @@ export function createAccessCache(options: { merchants: RpcClient<typeof Merchan
     }
   };
   return {
-    isFresh: () => performance.now() < freshUntilMs,
+    isFresh: poll.isFresh,
+    mayHaveChanged: poll.mayHaveChanged,
     known: (merchantId) => cache.known(merchantId),
     ofMerchant,
     ofMerchantNow(merchantId) {
       cache.forget(merchantId);
       return ofMerchant(merchantId);
     },
-    async close() {
-      clearInterval(polling);
-    },
+    close: poll.close,
   };
 }
 

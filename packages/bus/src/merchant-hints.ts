@@ -1,0 +1,57 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
+import type { MerchantHint } from '@gerbang/rpc';
+import type { Closeable, Logger } from '@gerbang/runtime';
+import type { Msg, Subscription } from '@nats-io/transport-node';
+import type { Nats } from './nats.ts';
+
+export { type Nats, openNats } from './nats.ts';
+
+const SUBJECT = 'gerbang.merchant.>';
+
+/**
+ * Tells of changes of merchants and accounts as the merchant service publishes them, for caches that poll (architecture §3). A hint may be lost, late or
+ * doubled, and whoever may publish can make one up: it says that it is time to ask, nothing else. So it is a plain subscription, which needs no right
+ * but to read that subject, with nothing stored or acknowledged. Imports no store, so that the edge can use it.
+ */
+export function listenForMerchantHints(options: {
+  nats: Pick<Nats, 'reached'>;
+  log: Logger;
+  onHint: (hint: MerchantHint) => void;
+}): Closeable {
+  const { log } = options;
+  let closed = false;
+  let subscription: Subscription | undefined;
+  const warn = (error: unknown) =>
+    log.warn({ err: error }, 'no hints of changes come from NATS; merchants are polled all the same');
+  const receive = (error: Error | null, message: Msg) => {
+    if (error !== null) return warn(error);
+    const hint = read(message.data);
+    if (hint !== undefined) options.onHint(hint);
+  };
+  const subscribe = async () => {
+    const connection = await options.nats.reached();
+    // The client subscribes again by itself whenever it has reached NATS anew.
+    if (!closed) subscription = connection.subscribe(SUBJECT, { callback: receive });
+  };
+  subscribe().catch((error: unknown) => {
+    if (!closed) warn(error);
+  });
+  return {
+    async close() {
+      closed = true;
+      subscription?.unsubscribe();
+    },
+  };
+}
+
+/** Undefined for what is no message of the merchant service, or of a kind that a later version may have. */
+function read(data: Uint8Array): MerchantHint | undefined {
+  try {
+    const { aggregateType, aggregateId, merchantId } = fromBinary(EventBatchSchema, data);
+    if (aggregateType === 'merchants') return { merchantId: aggregateId };
+    return aggregateType === 'accounts' ? { merchantId, accountId: aggregateId } : undefined;
+  } catch {
+    return undefined;
+  }
+}
