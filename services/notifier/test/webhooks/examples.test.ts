@@ -1,0 +1,197 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { eventually, freePort } from '@gerbang/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { newDelivery } from '../../src/delivery/delivery.ts';
+import { webhookRequest } from '../../src/delivery/webhook-request.ts';
+import { type SignatureVector, signatureVectors } from './vectors.ts';
+
+const DOCS = path.join(import.meta.dirname, '../../../../docs');
+const DRIVERS = path.join(import.meta.dirname, 'drivers');
+const VECTORS = path.join(DOCS, 'signature-vectors.json');
+const SECRET = 'a-merchants-secret';
+/** The first time, Go compiles its standard library. */
+const PATIENCE_MS = 240_000;
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+/** Nothing is downloaded, whatever the version. */
+const GO_ENV = { ...process.env, GOPROXY: 'off', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
+
+const example = (file: string) => path.join(DOCS, 'webhooks', file);
+const resultsSchema = z.array(z.object({ valid: z.boolean(), canonical_json: z.string() }));
+type Result = z.infer<typeof resultsSchema>[number];
+
+/** What receive.ts exports. */
+type Receiver = {
+  normalize(value: unknown): string;
+  verify(
+    secret: string,
+    received: { method: string; path: string; headers: Record<string, string>; body: Buffer },
+    now: number,
+  ): boolean;
+};
+
+/** One example: how it is started, and what it makes of the vectors. Those that are not `required` are skipped, visibly, where there is no such program. */
+type Example = {
+  name: string;
+  program: string;
+  required: boolean;
+  serve(port: number): string[];
+  onVectors(folder: string): Promise<Result[]>;
+};
+
+const EXAMPLES: readonly Example[] = [
+  {
+    name: 'TypeScript',
+    program: process.execPath,
+    required: true,
+    serve: () => [example('receive.ts')],
+    onVectors: async () => {
+      const { normalize, verify }: Receiver = await import(example('receive.ts'));
+      return resultsSchema.parse(
+        vectors.map(({ client_secret, now, method, path, headers, body }) => ({
+          valid: verify(client_secret, { method, path, headers: lowerCase(headers), body: Buffer.from(body) }, now),
+          canonical_json: body === '' ? '' : normalize(JSON.parse(body)),
+        })),
+      );
+    },
+  },
+  {
+    name: 'Python',
+    program: 'python3',
+    required: true,
+    serve: () => [example('receive.py')],
+    onVectors: async () => parse(await run('python3', [path.join(DRIVERS, 'vectors.py'), example('receive.py'), VECTORS])),
+  },
+  {
+    name: 'PHP',
+    program: 'php',
+    required: false,
+    serve: (port) => ['-S', `127.0.0.1:${port}`, example('receive.php')],
+    onVectors: async () => parse(await run('php', [path.join(DRIVERS, 'vectors.php'), example('receive.php'), VECTORS])),
+  },
+  {
+    name: 'Go',
+    program: 'go',
+    required: false,
+    serve: () => ['run', example('receive.go')],
+    onVectors: async (folder) => {
+      for (const file of [example('receive.go'), path.join(DRIVERS, 'vectors_test.go')]) {
+        copyFileSync(file, path.join(folder, path.basename(file)));
+      }
+      const results = path.join(folder, 'results.json');
+      await run('go', ['test', '-count=1', 'receive.go', 'vectors_test.go'], {
+        cwd: folder,
+        env: { ...GO_ENV, VECTORS, RESULTS: results },
+      });
+      return parse(readFileSync(results, 'utf8'));
+    },
+  },
+];
+
+const vectors: readonly SignatureVector[] = signatureVectors().signatures;
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gerbang-webhooks-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.each(EXAMPLES)('$name', ({ program, required, serve, onVectors }) => {
+  const missing = !required && !isInstalled(program);
+
+  test.skipIf(missing)(`verifies the vectors (needs ${path.basename(program)})`, { timeout: PATIENCE_MS }, async () => {
+    const results = await onVectors(folder);
+    expect(results).toHaveLength(vectors.length);
+    const expected = vectors.map(({ name, valid, canonical_json }) => ({ name, valid, canonical_json }));
+    expect(results.map((result, i) => ({ name: vectors[i]?.name, ...result }))).toEqual(expected);
+  });
+
+  test.skipIf(missing)(
+    `receives what the notifier sends (needs ${path.basename(program)})`,
+    { timeout: PATIENCE_MS },
+    async () => {
+      const port = await freePort();
+      const cwd = mkdtempSync(path.join(folder, 'server-'));
+      const env = { ...GO_ENV, GERBANG_CLIENT_SECRET: SECRET, PORT: String(port) };
+      const server = spawn(program, serve(port), { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+      let output = '';
+      for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+      try {
+        await eventually('the example listens', () => answers(port), PATIENCE_MS);
+        const webhook = webhookTo(`http://127.0.0.1:${port}/hooks/gerbang?shop=1&y=%20x`);
+        expect(await post(webhook)).toBe(200);
+        await eventually('the event is printed', () => output.includes('disbursement 01J00000000000000000000000'));
+        expect(await post({ ...webhook, body: webhook.body.replace('150000.00', '950000.00') })).toBe(401);
+        const refused = readFileSync(path.join(cwd, 'refused.http'), 'utf8');
+        const [head = '', body] = refused.split(/\r?\n\r?\n/);
+        expect(head).toMatch(/^POST \/hooks\/gerbang\?shop=1&y=%20x HTTP\/1.1\r?\n/);
+        expect(head.toLowerCase()).toContain(`x-signature: ${webhook.headers['X-Signature']}`);
+        expect(body).toBe(webhook.body.replace('150000.00', '950000.00'));
+      } finally {
+        const ended = once(server, 'close');
+        if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
+        await ended;
+      }
+    },
+  );
+});
+
+/** A webhook as the notifier sends it, now. */
+function webhookTo(url: string) {
+  const body = JSON.stringify({
+    response_code: 'SP000',
+    event: 'disbursement',
+    data: { gross_amount: { value: '150000.00' }, name: 'é/“x”' },
+  });
+  const delivery = {
+    id: '01J00000000000000000000000',
+    merchantId: 'm1',
+    event: 'disbursement',
+    url,
+    body,
+    signed: true,
+    traceparent: '',
+    atMs: 1,
+    aggregate: 'a',
+    seq: 1n,
+    state: newDelivery(1),
+    attempts: [],
+  };
+  return webhookRequest(delivery, { partnerId: 'pk_1', clientSecret: SECRET }, Date.now());
+}
+
+async function post({ url, headers, body }: { url: string; headers: Record<string, string>; body: string }): Promise<number> {
+  return (await fetch(url, { method: 'POST', headers, body })).status;
+}
+
+async function answers(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Its standard output. */
+async function run(program: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Promise<string> {
+  return (await promisify(execFile)(program, args, { maxBuffer: OUTPUT_BYTES_MAX, ...options })).stdout;
+}
+
+function parse(text: string): Result[] {
+  return resultsSchema.parse(JSON.parse(text));
+}
+
+function isInstalled(program: string): boolean {
+  if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true;
+  process.stderr.write(`${program} is not installed: its example in docs/webhooks is NOT tested here\n`);
+  return false;
+}
+
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,300 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { encodeQris, isRefusal } from '@gerbang/core';
+import {
+  AmountType,
+  EwalletCheckoutEventSchema,
+  PayableStatus,
+  PaymentLinkEventSchema,
+  PaymentLinkHistoryEventSchema,
+  QrisEventSchema,
+  RetailEventSchema,
+  VaTransactionEventSchema,
+  VirtualAccountEventSchema,
+  VirtualAccountKind,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+
+/** An event of a service as it would come from the bus, and what the merchants' page says of it. */
+export type Sample = { service: string; type: string; payload: Uint8Array; when: string };
+
+/** When the samples occur. */
+export const SAMPLE_MS = Date.parse('2026-11-21T08:30:00.123Z');
+
+const CREATED = BigInt(SAMPLE_MS - 90_000);
+const EXPIRES = BigInt(SAMPLE_MS + 1_710_000);
+const NOW = BigInt(SAMPLE_MS);
+const SESSION_MS = 900_000n;
+const ACCOUNT = { merchantId: '01KAJ4Q8V0000000000000MERC', accountId: '01KAJ4Q8W5T9Y2B7M3C6D1E0FG' };
+
+/** What a payment of 150,000 comes to with a fee of 4,000 (or `feeSen`), before it settles. */
+function figures(amountSen = 15_000_000n, feeSen = 400_000n) {
+  return {
+    amountSen,
+    feeSen,
+    netSen: amountSen - feeSen,
+    vendorFeeSen: feeSen / 4n,
+    ourMarginSen: feeSen - feeSen / 4n,
+    basisPoints: 0,
+    paidAtMs: NOW,
+    settleAtMs: BigInt(Date.parse('2026-11-23T02:00:00Z')),
+  };
+}
+
+const transfer = {
+  ...ACCOUNT,
+  transactionId: '01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B',
+  referenceNumber: 'PAYOUT-2026-000123',
+  amountSen: 15_000_000n,
+  feeSen: 250_000n,
+  createdAtMs: CREATED,
+  processedAtMs: NOW,
+  bankCode: '014',
+  bankName: 'BCA',
+  bankAccountNumber: '1234567890',
+  bankAccountName: 'TEST 7890',
+  description: 'Refund order #123 / “café”',
+};
+
+function disbursement(more: { status: TransferStatus; balanceAfterSen?: bigint; failedCode?: string; failedReason?: string }) {
+  return toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer: { ...transfer, ...more } }));
+}
+
+const virtualAccount = {
+  ...ACCOUNT,
+  id: '01KAJ5Y3B4C5D6E7F8G9H0J1K2',
+  number: '7001412345678901',
+  bankCode: 'BCA',
+  kind: VirtualAccountKind.TEMPORARY,
+  amountType: AmountType.CLOSED,
+  amountSen: 15_000_000n,
+  minAmountSen: 15_000_000n,
+  maxAmountSen: 15_000_000n,
+  status: PayableStatus.EXPIRED,
+  currentUsage: 0,
+  maxUsage: 1,
+  expiredAtMs: NOW,
+  name: 'Toko Demo',
+  merchantReffNo: 'ORDER-1001',
+  createdAtMs: CREATED,
+  updatedAtMs: NOW,
+};
+
+function vaPaid() {
+  const { id: virtualAccountId, number, bankCode, merchantReffNo } = virtualAccount;
+  const vaTransaction = {
+    ...ACCOUNT,
+    id: '01KAJ5ZV7W8X9Y0Z1A2B3C4D5E',
+    virtualAccountId,
+    number,
+    bankCode,
+    merchantReffNo,
+    figures: figures(),
+  };
+  return toBinary(VaTransactionEventSchema, create(VaTransactionEventSchema, { vaTransaction }));
+}
+
+function qrData(amountSen: bigint): string {
+  const payload = encodeQris({
+    type: 'mpm-dynamic',
+    accounts: [
+      { tag: '26', globallyUniqueId: 'COM.EXAMPLE.WWW', pan: '936009990000000018', criteria: 'UMI', others: [] },
+      { tag: '51', globallyUniqueId: 'ID.CO.QRIS.WWW', merchantId: 'ID1020000000001', criteria: 'UMI', others: [] },
+    ],
+    merchantCategoryCode: '5499',
+    amountSen,
+    merchantName: 'Toko Demo',
+    merchantCity: 'JAKARTA',
+    postalCode: '10110',
+    others: [],
+  });
+  if (isRefusal(payload)) throw new Error(payload.message);
+  return payload;
+}
+
+function qris(status: PayableStatus) {
+  const paid = status === PayableStatus.COMPLETED;
+  const qrisTransaction = {
+    ...ACCOUNT,
+    id: 1_001n,
+    reffNo: '66KAJ5Z0M1N2P3Q4R5S6T7V8W9X0',
+    merchantReffNo: 'ORDER-1002',
+    status,
+    qrData: qrData(2_550_000n),
+    amountSen: 2_550_000n,
+    createdAtMs: CREATED,
+    updatedAtMs: NOW,
+    expiredAtMs: paid ? EXPIRES : NOW,
+    isExpired: !paid,
+    acquirerName: 'Bank Sandbox',
+    acquirerNns: '93600999',
+    eventsCount: 2,
+    ...(paid && {
+      figures: { ...figures(2_550_000n, 17_900n), basisPoints: 70 },
+      payer: {
+        issuerName: 'Bank Sandbox',
+        issuerNns: '93600999',
+        customerPan: '936009991234567890',
+        customerName: 'PELANGGAN SANDBOX',
+        rrn: '632508300012',
+      },
+    }),
+  };
+  return toBinary(QrisEventSchema, create(QrisEventSchema, { qrisTransaction }));
+}
+
+function ewallet(status: PayableStatus) {
+  const ewalletCheckout = {
+    ...ACCOUNT,
+    transactionId: '88KAJ5Z4D5E6F7G8H9J0K1M2N3P4',
+    channel: 'OVO',
+    status,
+    amountSen: 15_000_000n,
+    customerPhone: '081234567890',
+    merchantReffNo: 'ORDER-1003',
+    successRedirectUrl: 'https://shop.example/thanks',
+    checkoutUrl: 'https://pay.example/ewallet/3q2k7v9x5m1n',
+    createdAtMs: CREATED,
+    updatedAtMs: NOW,
+    expiredAtMs: status === PayableStatus.EXPIRED ? NOW : EXPIRES,
+    ...(status === PayableStatus.COMPLETED && { figures: figures(15_000_000n, 225_000n) }),
+  };
+  return toBinary(EwalletCheckoutEventSchema, create(EwalletCheckoutEventSchema, { ewalletCheckout }));
+}
+
+function retail(status: PayableStatus) {
+  const retailTransaction = {
+    ...ACCOUNT,
+    transactionId: '01KAJ5Z8R9S0T1V2W3X4Y5Z6A7',
+    paymentCode: '8810012345678',
+    retailCode: 'ALFAMART',
+    status,
+    amountSen: 15_000_000n,
+    customerName: 'Siti Rahma',
+    merchantReffNo: 'ORDER-1004',
+    createdAtMs: CREATED,
+    updatedAtMs: NOW,
+    expiredAtMs: status === PayableStatus.EXPIRED ? NOW : EXPIRES,
+    ...(status === PayableStatus.COMPLETED && { figures: figures(15_000_000n, 500_000n) }),
+  };
+  return toBinary(RetailEventSchema, create(RetailEventSchema, { retailTransaction }));
+}
+
+function paymentLink(status: PayableStatus, currentUsage: number) {
+  return {
+    ...ACCOUNT,
+    id: 2_001n,
+    reffNo: '7f3k9m2p5r8t1v4x',
+    title: 'Kopi Susu Gula Aren',
+    description: 'Dua gelas',
+    status,
+    amountSen: 15_000_000n,
+    maxUsage: 1,
+    currentUsage,
+    paymentUrl: 'https://pay.example/pay/7f3k9m2p5r8t1v4x',
+    requiredCustomerDetail: true,
+    expiredAtMs: status === PayableStatus.EXPIRED ? NOW : EXPIRES,
+    successRedirectUrl: 'https://shop.example/thanks',
+    paymentMethods: ['VA_BCA', 'QRIS'],
+    createdAtMs: CREATED,
+    updatedAtMs: NOW,
+  };
+}
+
+function linkExpired() {
+  const event = { paymentLink: paymentLink(PayableStatus.EXPIRED, 0) };
+  return toBinary(PaymentLinkEventSchema, create(PaymentLinkEventSchema, event));
+}
+
+function history(status: PayableStatus) {
+  const paid = status === PayableStatus.COMPLETED;
+  const opened = status === PayableStatus.EXPIRED ? NOW - SESSION_MS : CREATED;
+  const event = {
+    paymentLink: paymentLink(paid ? PayableStatus.COMPLETED : PayableStatus.ACTIVE, paid ? 1 : 0),
+    paymentLinkHistory: {
+      ...ACCOUNT,
+      id: 3_001n,
+      paymentLinkId: 2_001n,
+      reffNo: '9b4d6f8h1k3m5p7r',
+      status,
+      amountSen: 15_000_000n,
+      ipAddress: '203.0.113.7',
+      createdAtMs: opened,
+      updatedAtMs: NOW,
+      expiredAtMs: opened + SESSION_MS,
+      ...(paid && {
+        paymentMethod: 'VA_BCA',
+        paymentMethodValue: '7001412345678902',
+        customerName: 'Siti Rahma',
+        customerEmail: 'siti@example.com',
+        customerPhone: '081234567890',
+        figures: figures(),
+      }),
+    },
+  };
+  return toBinary(PaymentLinkHistoryEventSchema, create(PaymentLinkHistoryEventSchema, event));
+}
+
+const { COMPLETED, EXPIRED, FAILED, ACTIVE } = PayableStatus;
+
+/** Every event that merchants are told of, in the order of the page. */
+export const SAMPLES: readonly Sample[] = [
+  {
+    service: 'money-out',
+    type: 'disbursement.succeeded',
+    payload: disbursement({ status: TransferStatus.SUCCESS, balanceAfterSen: 9_984_750_000n }),
+    when: 'a disbursement has reached the beneficiary',
+  },
+  {
+    service: 'money-out',
+    type: 'disbursement.failed',
+    payload: disbursement({
+      status: TransferStatus.FAILED,
+      failedCode: '4031814',
+      failedReason: 'Transaction failed',
+    }),
+    when: 'a disbursement has failed; the amount and the fee are available again',
+  },
+  { service: 'money-in', type: 'va-transaction.paid', payload: vaPaid(), when: 'a virtual account was paid' },
+  { service: 'money-in', type: 'qris.paid', payload: qris(COMPLETED), when: 'a QRIS code was paid' },
+  {
+    service: 'money-in',
+    type: 'ewallet-checkout.paid',
+    payload: ewallet(COMPLETED),
+    when: 'the customer has paid in the e-wallet',
+  },
+  {
+    service: 'money-in',
+    type: 'ewallet-checkout.failed',
+    payload: ewallet(FAILED),
+    when: 'the customer has declined, or the e-wallet has',
+  },
+  { service: 'money-in', type: 'retail.paid', payload: retail(COMPLETED), when: 'the cashier has taken the money' },
+  {
+    service: 'money-in',
+    type: 'payment-link-history.paid',
+    payload: history(COMPLETED),
+    when: 'a payment link was paid, by whatever method',
+  },
+  {
+    service: 'money-in',
+    type: 'virtual-account.expired',
+    payload: toBinary(VirtualAccountEventSchema, create(VirtualAccountEventSchema, { virtualAccount })),
+    when: 'a virtual account has expired',
+  },
+  { service: 'money-in', type: 'qris.expired', payload: qris(EXPIRED), when: 'a QRIS code has expired' },
+  { service: 'money-in', type: 'ewallet-checkout.expired', payload: ewallet(EXPIRED), when: 'an e-wallet checkout has expired' },
+  { service: 'money-in', type: 'retail.expired', payload: retail(EXPIRED), when: 'a retail payment code has expired' },
+  { service: 'money-in', type: 'payment-link.expired', payload: linkExpired(), when: 'a payment link has expired' },
+  {
+    service: 'money-in',
+    type: 'payment-link-history.opened',
+    payload: history(ACTIVE),
+    when: 'a customer has opened a payment link',
+  },
+  {
+    service: 'money-in',
+    type: 'payment-link-history.expired',
+    payload: history(EXPIRED),
+    when: 'the session of a customer who had opened it has ended without a payment',
+  },
+];
