@@ -80,6 +80,83 @@ async function historyOf(page: Page): Promise<Record<string, unknown>> {
   return found;
 }
 
+describe('an e-wallet checkout on a phone', () => {
+  const create = async (channel: string, body: object = {}) => {
+    const asked = { channel, amount: 45_000, success_redirect_url: SHOP, ...body };
+    const { checkout_url: url, transaction_id: id } = dataOf(
+      await merchant.send('POST', `/api/v1.0/ewallet-checkout/${account}`, asked),
+    );
+    return { url: String(url), id: String(id) };
+  };
+  const statusOf = async (id: string) => dataOf(await merchant.get(`/api/v1.0/ewallet-checkout/${account}/${id}`)).status;
+
+  test('is shown, confirmed in the wallet, and followed back to the shop', async () => {
+    const { url, id } = await create('DANA');
+    expect(url).toBe(`${system.demo.pay_url}/ewallet/${id}`);
+    const page = await newPage();
+    await page.goto(url);
+    await page.getByText('Penerima Toko Demo').waitFor();
+    await page
+      .getByRole('timer')
+      .getByText(/^(?:30|29):\d\d$/)
+      .waitFor();
+    await look(page, 'confirm');
+    await page.getByRole('button', { name: 'Buka DANA' }).click();
+    await page.getByRole('button', { name: 'Bayar' }).click();
+    await paid(page);
+    expect(await statusOf(id)).toBe('success');
+    await look(page, 'confirm-paid');
+    await page.waitForURL(SHOP);
+  });
+
+  test('says by itself that it was confirmed in the app', async () => {
+    const { url, id } = await create('OVO', { customer_phone: '081234567890' });
+    const page = await newPage();
+    await page.goto(`${url}?lang=en`);
+    await page.getByRole('heading', { name: 'Pay with OVO' }).waitFor();
+    await sandbox(`ewallet/${id}/confirm`, { outcome: 'success' });
+    await page.getByRole('heading', { name: 'Payment successful' }).waitFor();
+  });
+
+  test('without scripts: declined in the wallet, which says so', async () => {
+    const plain = await openPhone({ locale: 'en-GB', javaScriptEnabled: false });
+    try {
+      const { url, id } = await create('GOPAY');
+      const page = await newPage(plain.context);
+      await page.goto(url);
+      await page.getByRole('button', { name: 'Open GoPay' }).click();
+      await page.getByRole('button', { name: 'Tolak' }).click();
+      await page.getByRole('heading', { name: 'Payment failed' }).waitFor();
+      expect(await statusOf(id)).toBe('failed');
+    } finally {
+      await plain.close();
+    }
+  });
+
+  test('whose wallet has not answered tells to look into the app, where it can still be declined', async () => {
+    const rail = `${system.demo.simulator_url}/sandbox/rails/ewallet`;
+    await call('PUT', rail, JSON.stringify({ outcome: 'timeout' }));
+    const { url, id } = await create('OVO', { customer_phone: '081234567890' }).finally(() => call('DELETE', rail));
+    const page = await newPage();
+    await page.goto(url);
+    await page.getByText('Permintaan dikirim ke •••• 890').waitFor();
+    await look(page, 'confirm-app');
+    await sandbox(`ewallet/${id}/confirm`, { outcome: 'failed' });
+    await page.getByRole('heading', { name: 'Pembayaran gagal' }).waitFor();
+    await look(page, 'confirm-declined');
+  });
+
+  test('whose time is up says so by itself', async () => {
+    const { url } = await create('DANA', { expired_at: Date.now() + 3_600_000 });
+    const page = await newPage();
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Buka DANA' }).waitFor();
+    await call('POST', `${system.demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: 61 * 60_000 }));
+    await page.getByRole('heading', { name: 'Waktu pembayaran habis' }).waitFor();
+    await look(page, 'confirm-expired');
+  });
+});
+
 describe('a payment link on a phone', () => {
   test('by virtual account: number shown, paid at the bank, success, back to the shop', async () => {
     const page = await open({ description: 'Pesanan #1042, diantar hari ini' });
@@ -167,7 +244,7 @@ describe('a payment link on a phone', () => {
     await page.getByLabel('Email').fill('siti@contoh.id');
     await page.getByLabel('Mobile number').fill('0812-3456-7890');
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('heading', { name: 'Pay with OVO' }).waitFor();
+    await page.getByRole('heading', { name: 'Approve in OVO' }).waitFor();
     expect(await historyOf(page)).toMatchObject({
       customer_name: 'Siti <b>Rahma</b>',
       customer_email: 'siti@contoh.id',

@@ -8,6 +8,9 @@ import {
   type HTTPMethods,
 } from 'fastify';
 import type { Context } from './context.ts';
+import { followCheckout } from './ewallet/follow-checkout.ts';
+import { openWallet } from './ewallet/open-wallet.ts';
+import { showCheckout } from './ewallet/show-checkout.ts';
 import { setHeaders } from './http/headers.ts';
 import { observe } from './http/observe.ts';
 import { showAsset } from './http/show-asset.ts';
@@ -28,6 +31,10 @@ const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler }[] 
   { method: 'POST', url: '/pay/:link/:session', handler: chooseMethod },
   { method: 'GET', url: '/pay/:link/:session/qr.png', handler: qrImage },
   { method: 'GET', url: '/pay/:link/:session/events', handler: followSession },
+  { method: 'GET', url: '/ewallet/:transaction', handler: showCheckout },
+  { method: 'HEAD', url: '/ewallet/:transaction', handler: showCheckout },
+  { method: 'POST', url: '/ewallet/:transaction', handler: openWallet },
+  { method: 'GET', url: '/ewallet/:transaction/events', handler: followCheckout },
   { method: 'GET', url: '/assets/:name', handler: showAsset },
 ];
 
@@ -65,12 +72,12 @@ export function createApp(context: Context): FastifyInstance {
   return app;
 }
 
-/** Each request counts for its address and, where it is about one, for its link; gives how long to wait where that was too many. */
+/** Each request counts for its address and, where it is about one, for its link or checkout; gives how long to wait where that was too many. */
 function limit({ addressLimit, linkLimit }: Context, request: FastifyRequest): number | undefined {
   const { url } = request.routeOptions;
   if (url?.startsWith('/assets/')) return undefined;
-  const [, pay, link = ''] = request.url.split(/[/?]/, 3);
-  const ofLink = !request.is404 && pay === 'pay' ? linkLimit.count(link.slice(0, 40)) : undefined;
+  const [, , reference = ''] = request.url.split(/[/?]/, 3);
+  const ofLink = request.is404 ? undefined : linkLimit.count(reference.slice(0, 40));
   return addressLimit.count(addressOf(request)) ?? ofLink;
 }
 

@@ -1,16 +1,19 @@
 import type { Clock } from '@gerbang/core';
-import type { CheckoutService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import type { CheckoutService, EwalletStatus, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger, RateLimiter } from '@gerbang/runtime';
 import type { Assets } from './assets.ts';
 import type { StreamPlaces } from './http/stream-places.ts';
 import type { Metrics } from './metrics.ts';
-import type { SessionWatch } from './payment-link/session-watch.ts';
+import type { Watch } from './status/watch.ts';
 
 /** The service's dependencies as one plain object. */
 export type Context = {
   checkout: RpcClient<typeof CheckoutService>;
-  watch: SessionWatch;
+  /** The sessions of payment links that pages follow. */
+  sessions: Watch<PaymentLinkHistory>;
+  /** The e-wallet checkouts that pages follow. */
+  ewallets: Watch<EwalletStatus>;
   /** How many status streams there may be. */
   places: StreamPlaces;
   addressLimit: RateLimiter;

@@ -7,6 +7,8 @@ export type Metrics = {
   opened(): void;
   /** `method` is a code of the catalogue, for instance VA_BCA. */
   chosen(method: string): void;
+  /** The customer of an e-wallet checkout went on to the wallet; `channel` is a code, for instance DANA. */
+  walletOpened(channel: string): void;
   watchStreams(read: () => number): void;
 };
 
@@ -34,6 +36,12 @@ export function createCheckoutMetrics(registry: Registry): Metrics {
     labelNames: ['method'],
     registers,
   });
+  const walletOpened = new Counter({
+    name: 'gerbang_checkout_wallet_opened_total',
+    help: 'Customers of e-wallet checkouts who went on to their wallet',
+    labelNames: ['channel'],
+    registers,
+  });
   return {
     answered(route, method, status, ms) {
       requests.inc({ route, method: METHODS.has(method) ? method : 'other', status });
@@ -41,6 +49,7 @@ export function createCheckoutMetrics(registry: Registry): Metrics {
     },
     opened: () => opened.inc(),
     chosen: (method) => chosen.inc({ method }),
+    walletOpened: (channel) => walletOpened.inc({ channel }),
     watchStreams(read) {
       new Gauge({
         name: 'gerbang_checkout_status_streams',

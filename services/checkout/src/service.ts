@@ -18,7 +18,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createStreamPlaces } from './http/stream-places.ts';
 import { createCheckoutMetrics } from './metrics.ts';
-import { createSessionWatch } from './payment-link/session-watch.ts';
+import { createWatch } from './status/watch.ts';
 
 const NAME = 'checkout';
 
@@ -36,14 +36,27 @@ export async function startService(config: Config, options: { clock?: Clock; log
     const channel = openChannel({ address: config.MONEY_IN_RPC, tls: config.tls, metrics: registry });
     closing.push('channel to money-in', () => channel.close());
     const checkout = channel.client(CheckoutService);
-    const watch = createSessionWatch({ checkout, intervalMs: config.STATUS_INTERVAL_MS, log });
-    closing.push('watch', () => watch.close());
+    const looking = { intervalMs: config.STATUS_INTERVAL_MS, log };
+    const sessions = createWatch({
+      ...looking,
+      look: async (reffNos, signal) => (await checkout.listSessions({ reffNos }, { signal })).paymentLinkHistories,
+      referenceOf: ({ reffNo }) => reffNo,
+    });
+    closing.push('watch of sessions', () => sessions.close());
+    const ewallets = createWatch({
+      ...looking,
+      look: async (transactionIds, signal) =>
+        (await checkout.listEwalletStatuses({ transactionIds }, { signal })).ewalletStatuses,
+      referenceOf: ({ transactionId }) => transactionId,
+    });
+    closing.push('watch of e-wallet checkouts', () => ewallets.close());
     const places = createStreamPlaces(config.STATUS_STREAMS_MAX, config.STATUS_STREAMS_ADDRESS_MAX);
     const metrics = createCheckoutMetrics(registry);
     metrics.watchStreams(() => places.taken());
     const context: Context = {
       checkout,
-      watch,
+      sessions,
+      ewallets,
       places,
       addressLimit: createRateLimiter(config.RATE_LIMIT_ADDRESS_PER_MINUTE),
       linkLimit: createRateLimiter(config.RATE_LIMIT_LINK_PER_MINUTE),

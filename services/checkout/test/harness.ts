@@ -2,6 +2,10 @@ import { create } from '@bufbuild/protobuf';
 import { type AdjustableClock, createClock, newUlid, RefusalError, refuse } from '@gerbang/core';
 import {
   CheckoutService,
+  type EwalletConfirmation,
+  EwalletConfirmationSchema,
+  type EwalletStatus,
+  EwalletStatusSchema,
   PayableStatus,
   type PaymentLink,
   type PaymentLinkHistory,
@@ -16,6 +20,9 @@ import { type Service, startService } from '../src/service.ts';
 
 const SESSION_MS = 900_000;
 
+/** An e-wallet checkout and how it stands, which tests may change. */
+type Checkout = { path: string; confirmation: EwalletConfirmation; status: EwalletStatus };
+
 type Sessions = Map<string, { link: PaymentLink; history: PaymentLinkHistory }>;
 
 /** What stands behind the pages, and the pages themselves. */
@@ -28,6 +35,8 @@ export type World = {
   newLink(over?: Partial<PaymentLink>): PaymentLink;
   /** A link that has been opened, with its session. */
   newSession(link?: Partial<PaymentLink>, history?: Partial<PaymentLinkHistory>): { path: string; history: PaymentLinkHistory };
+  /** An e-wallet checkout over IDR 30,000 by DANA. */
+  newCheckout(over?: Partial<EwalletConfirmation>, status?: Partial<EwalletStatus>): Checkout;
   start(env?: Record<string, string>): Promise<Service>;
   /** As a browser without scripts and cookies would; redirects are not followed. */
   get(path: string, headers?: Record<string, string>): Promise<Page>;
@@ -40,6 +49,7 @@ export type Page = { status: number; text: string; headers: Headers };
 export function useCheckout(): World {
   const links = new Map<string, PaymentLink>();
   const sessions: Sessions = new Map();
+  const checkouts = new Map<string, Checkout>();
   const clock = createClock();
   const scripted: World['scripted'] = {};
   const closing: (() => Promise<void>)[] = [];
@@ -69,7 +79,7 @@ export function useCheckout(): World {
     },
     async getSession({ reffNo }) {
       const { link, history } = find(reffNo);
-      return { paymentLink: link, paymentLinkHistory: history };
+      return { paymentLink: link, paymentLinkHistory: history, merchantName: 'Toko Demo' };
     },
     async listSessions({ reffNos }) {
       return { paymentLinkHistories: reffNos.flatMap((reffNo) => sessions.get(reffNo)?.history ?? []) };
@@ -80,6 +90,14 @@ export function useCheckout(): World {
       const chosen = { paymentMethod, paymentMethodValue: issuedFor(paymentMethod), customerName, customerEmail, customerPhone };
       Object.assign(history, chosen);
       return { paymentLink: link, paymentLinkHistory: history };
+    },
+    async getEwalletConfirmation({ transactionId }) {
+      const found = checkouts.get(transactionId);
+      if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
+      return { ewalletConfirmation: found.confirmation };
+    },
+    async listEwalletStatuses({ transactionIds }) {
+      return { ewalletStatuses: transactionIds.flatMap((id) => checkouts.get(id)?.status ?? []) };
     },
   };
   const newHistory = (link: PaymentLink, over: Partial<PaymentLinkHistory> = {}) => {
@@ -144,6 +162,25 @@ export function useCheckout(): World {
       const history = newHistory(made, over);
       return { path: `/pay/${made.reffNo}/${history.reffNo}`, history };
     },
+    newCheckout(over = {}, statusOver = {}) {
+      const transactionId = `88${newUlid(clock.now())}`;
+      const status = create(EwalletStatusSchema, {
+        transactionId,
+        status: PayableStatus.ACTIVE,
+        expiredAtMs: BigInt(clock.now() + SESSION_MS),
+      });
+      const confirmation = create(EwalletConfirmationSchema, {
+        channel: 'DANA',
+        amountSen: 30_000_00n,
+        merchantName: 'Toko Demo',
+        walletUrl: `https://dana.example/bayar?id=${transactionId}&x=1`,
+      });
+      Object.assign(status, statusOver);
+      Object.assign(confirmation, { status, ...over });
+      const made = { path: `/ewallet/${transactionId}`, confirmation, status };
+      checkouts.set(transactionId, made);
+      return made;
+    },
     start,
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, fields, headers = {}) => ask(path, { method: 'POST', headers, body: new URLSearchParams(fields) }),
@@ -153,4 +190,25 @@ export function useCheckout(): World {
 function issuedFor(method: string): string {
   if (method.startsWith('EWALLET')) return '';
   return method === 'QRIS' ? '00020101021226' : '7001412345678901';
+}
+
+/** Where a page leads. */
+export function location(page: Page): string {
+  return page.headers.get('location') ?? '';
+}
+
+/** What a page is about. */
+export function heading(page: Page): string | undefined {
+  return /<h1[^>]*>([^<]*)<\/h1>/.exec(page.text)?.[1];
+}
+
+/** A status stream as a browser reads it. */
+export async function streamOf(url: string) {
+  const stop = new AbortController();
+  const response = await fetch(url, { signal: stop.signal });
+  let text = '';
+  const read = (async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+  })().catch(() => {});
+  return { response, read, stop: () => stop.abort(), text: () => text };
 }

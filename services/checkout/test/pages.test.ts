@@ -3,7 +3,7 @@ import { RefusalError, refuse } from '@gerbang/core';
 import { PayableStatus, PaymentFiguresSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { eventually } from '@gerbang/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Page, useCheckout } from './harness.ts';
+import { heading, location, streamOf, useCheckout } from './harness.ts';
 
 const world = useCheckout();
 const NASTY = '<img src=x onerror="alert(1)">';
@@ -12,9 +12,6 @@ afterEach(() => {
   delete world.scripted.choose;
   delete world.scripted.isReserved;
 });
-
-const location = (page: Page) => page.headers.get('location') ?? '';
-const heading = (page: Page) => /<h1[^>]*>([^<]*)<\/h1>/.exec(page.text)?.[1];
 
 describe('opening a link', () => {
   test('makes a session with an address of its own; loading that again makes none', async () => {
@@ -298,16 +295,6 @@ describe('a form', () => {
 });
 
 describe('status streams', () => {
-  const streamOf = async (url: string) => {
-    const stop = new AbortController();
-    const response = await fetch(url, { signal: stop.signal });
-    let text = '';
-    const read = (async () => {
-      for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
-    })().catch(() => {});
-    return { response, read, stop: () => stop.abort(), text: () => text };
-  };
-
   test('tell how a session stands, and what becomes of it, then end', async () => {
     const service = await world.start();
     const { path, history } = world.newSession({}, { paymentMethod: 'QRIS', paymentMethodValue: '000201' });

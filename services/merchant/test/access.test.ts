@@ -32,6 +32,7 @@ describe('a new merchant', () => {
     const { profile } = await merchants.getProfile({ merchantId });
     expect(profile).toMatchObject({
       partition: 'p0',
+      name: newMerchant.name,
       defaultAccountId: accountIds[0],
       fees: [
         { product: 'disbursement', channel: '', fixedSen: 250_000n, effectiveFromMs: 0n },

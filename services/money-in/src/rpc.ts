@@ -11,7 +11,9 @@ import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { implement } from '@gerbang/rpc';
 import { choosePaymentMethod } from './checkout/rpc/choose-payment-method.ts';
 import { findPaymentLink } from './checkout/rpc/find-payment-link.ts';
+import { getEwalletConfirmation } from './checkout/rpc/get-ewallet-confirmation.ts';
 import { getSession } from './checkout/rpc/get-session.ts';
+import { listEwalletStatuses } from './checkout/rpc/list-ewallet-statuses.ts';
 import { listSessions } from './checkout/rpc/list-sessions.ts';
 import { openPaymentLink } from './checkout/rpc/open-payment-link.ts';
 import type { Context } from './context.ts';
@@ -108,6 +110,8 @@ export function implementations(context: Context) {
         getSession: (request) => getSession(context, request),
         listSessions: (request) => listSessions(context, request),
         choosePaymentMethod: (request) => choosePaymentMethod(context, request),
+        getEwalletConfirmation: (request) => getEwalletConfirmation(context, request),
+        listEwalletStatuses: (request) => listEwalletStatuses(context, request),
       },
       ['checkout'],
     ),

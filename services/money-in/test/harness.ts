@@ -92,13 +92,15 @@ export function useMoneyIn() {
       const found = merchants.find((one) => one.merchantId === merchantId);
       if (found === undefined) throw new RefusalError(refuse('merchant_not_found'));
       const { products, limits, fees, partition } = found;
-      return { profile: { merchantId, status: MerchantStatus.ACTIVE, version: 1n, partition, products, limits, fees } };
+      return {
+        profile: { merchantId, status: MerchantStatus.ACTIVE, version: 1n, partition, products, limits, fees, name: 'Toko' },
+      };
     },
     getAccount: async ({ merchantId, accountId }) => {
       const owner = merchants.find((one) => one.accountId === accountId);
       if (owner === undefined) throw new RefusalError(refuse('account_not_found'));
       if (owner.merchantId !== merchantId) throw new RefusalError(refuse('account_of_other_merchant'));
-      return { account: { accountId, merchantId, version: 1n, name: 'Toko', status: owner.status } };
+      return { account: { accountId, merchantId, version: 1n, name: 'Utama', status: owner.status } };
     },
     checkVersions: async () => ({}),
     getAccess: unscripted,

@@ -100,7 +100,7 @@ describe('an e-wallet checkout', () => {
     const merchant = world.newMerchant();
     const checkout = await create(merchant);
     expect(checkout.transactionId).toMatch(/^88[0-9A-HJKMNP-TV-Z]{26}$/);
-    expect(checkout.checkoutUrl).toBe(`https://wallet.example/${checkout.transactionId}`);
+    expect(checkout.checkoutUrl).toBe(`https://pay.example/ewallet/${checkout.transactionId}`);
     const paid = vaPayment(moneyIn.clock, '', {
       amountSen: 10_000_00n,
       moneyTaken: true,
@@ -121,6 +121,52 @@ describe('an e-wallet checkout', () => {
     expect((await moneyIn.rail.notifyCheckoutFailed(failed)).decision).toBe(RailDecision.DUPLICATE);
     const found = await moneyIn.ewallets.getEwalletCheckout({ ...merchant, transactionId });
     expect(found.ewalletCheckout?.status).toBe(PayableStatus.FAILED);
+  });
+
+  test('shows its customer what to confirm where, and how it stands, but nothing else of its merchant', async () => {
+    const merchant = world.newMerchant();
+    const over = { successRedirectUrl: 'https://toko.example/ok', customerPhone: '081234567890', merchantReffNo: 'order-7' };
+    const { transactionId } = await create(merchant, over);
+    const { ewalletConfirmation: shown } = await moneyIn.checkout.getEwalletConfirmation({ transactionId });
+    const { status, $typeName, ...fields } = shown ?? {};
+    expect(status).toMatchObject({ transactionId, status: PayableStatus.ACTIVE });
+    expect(fields).toEqual({
+      channel: 'DANA',
+      amountSen: 10_000_00n,
+      merchantName: 'Toko',
+      walletUrl: `https://wallet.example/${transactionId}`,
+      customerPhoneEnd: '890',
+      successRedirectUrl: 'https://toko.example/ok',
+    });
+    const paid = vaPayment(moneyIn.clock, '', {
+      amountSen: 10_000_00n,
+      moneyTaken: true,
+      payable: payable(transactionId),
+    });
+    await moneyIn.rail.notifyPayment(paid);
+    const { ewalletConfirmation: after } = await moneyIn.checkout.getEwalletConfirmation({ transactionId });
+    expect(after).toMatchObject({ status: { status: PayableStatus.COMPLETED }, paidAtMs: paid.paidAtMs });
+  });
+
+  test('without a page of its wallet has none to go to; what is no checkout is not found', async () => {
+    const { transactionId } = await create(world.newMerchant(), { channel: 'OVO', customerPhone: '081234567890' });
+    const { ewalletConfirmation: shown } = await moneyIn.checkout.getEwalletConfirmation({ transactionId });
+    expect(shown).toMatchObject({ walletUrl: '', customerPhoneEnd: '890' });
+    for (const unknown of [`88${'0'.repeat(26)}`, transactionId.slice(2), 'nonsense', ''])
+      expect(await refusalOf(moneyIn.checkout.getEwalletConfirmation({ transactionId: unknown }))).toEqual([
+        'transaction_not_found',
+        [],
+      ]);
+  });
+
+  test('stands as the others do, told of many at once', async () => {
+    const merchant = world.newMerchant();
+    const [first, second] = [await create(merchant), await create(merchant)];
+    const transactionIds = [first.transactionId, second.transactionId, `88${'0'.repeat(26)}`, 'nonsense'];
+    const { ewalletStatuses } = await moneyIn.checkout.listEwalletStatuses({ transactionIds });
+    expect(ewalletStatuses.map((one) => one.transactionId).sort()).toEqual([first.transactionId, second.transactionId].sort());
+    const tooMany = moneyIn.checkout.listEwalletStatuses({ transactionIds: Array<string>(501).fill(first.transactionId) });
+    expect(await refusalOf(tooMany)).toEqual(['validation', ['transaction_ids']]);
   });
 
   test('that the wallet does not take is refused', async () => {

@@ -1,19 +1,21 @@
 import type { FastifyReply } from 'fastify';
 
-/** Nothing but our own files and forms, in nobody's frame. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Nothing but our own files and forms, in nobody's frame. `formTarget`: where a form of the page may lead beyond ourselves. */
+export function contentSecurityPolicy(formTarget?: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    `form-action 'self'${formTarget === undefined ? '' : ` ${formTarget}`}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 const HEADERS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'content-security-policy': contentSecurityPolicy(),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   // The address of a page is what opens it: no other site may learn it.

@@ -1,7 +1,7 @@
 import { type Html, html } from '../html/html.ts';
 import { type Entered, FIELDS, type Field, type FormErrors } from '../payment-link/form.ts';
 import { type MethodGroup, methodsLeft, offeredMethods } from '../payment-link/methods.ts';
-import type { Session } from '../payment-link/session.ts';
+import { billOf, type Session } from '../payment-link/session.ts';
 import { type Follow, layout } from './layout.ts';
 import { summary } from './summary.ts';
 import { linkTo, type View } from './view.ts';
@@ -26,7 +26,7 @@ export function choosePage(view: View, page: ChoosePage): Html {
   const { link, history } = session;
   const groups = offeredMethods(session);
   const count = groups.reduce((sum, { methods }) => sum + methods.length, 0);
-  const content = html`${summary(view, session, nowMs)}
+  const content = html`${summary(view, billOf(session), nowMs)}
 ${alert !== undefined && html`<div class="notice notice-wrong" role="alert"><p>${alert}</p></div>`}
 ${errorSummary(view, errors)}
 <form method="post" action="${linkTo(view, view.path)}" novalidate>

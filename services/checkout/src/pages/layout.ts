@@ -1,6 +1,7 @@
 import { type Html, html } from '../html/html.ts';
+import type { Phase } from '../status/phase.ts';
 import { LANGUAGES, textsOf } from '../text/texts.ts';
-import type { View } from './view.ts';
+import { linkTo, type View } from './view.ts';
 
 /** A whole page. `status` is what a page that follows its payment knows of it already. */
 export function layout(view: View, page: { title: string; content: Html; reference?: string; follow?: Follow }): Html {
@@ -37,7 +38,12 @@ ${reference !== undefined && html`<p>${texts.reference} <span class="reference">
 }
 
 /** Where a page hears of its payment, how it stood when the page was made, and the address that shows how it stands. */
-export type Follow = { events: string; phase: string; here: string };
+export type Follow = { events: string; phase: Phase; here: string };
+
+/** Where a page hears of its own payment, which can still be made. */
+export function followOf(view: View, phase: Phase): Follow {
+  return { events: `${view.path}/events`, phase, here: linkTo(view, view.path) };
+}
 
 function languageSwitch(view: View): Html {
   const items = LANGUAGES.map((language) => {

@@ -1,27 +1,38 @@
 import { type Html, html } from '../html/html.ts';
-import { findMethod } from '../payment-link/methods.ts';
-import type { Session } from '../payment-link/session.ts';
-import { shopAddress } from '../payment-link/web-address.ts';
 import { layout } from './layout.ts';
-import { formatDateTime, formatRupiah, linkTo, type View } from './view.ts';
+import { formatDateTime, formatRupiah, type View } from './view.ts';
 
-/** It has been paid: what, how and when, and the way back to the shop. */
-export function paidPage(view: View, { link, history }: Session): Html {
+/** What was paid. `merchantName` may be empty; `shop` is where the shop wants its customer next. */
+export type Receipt = {
+  amountSen: bigint;
+  title: string | undefined;
+  merchantName: string;
+  method: string | undefined;
+  paidAtMs: bigint | undefined;
+  shop: string | undefined;
+  reference: string;
+};
+
+/** It has been paid: what, to whom, how and when, and the way back to the shop. */
+export function paidPage(view: View, receipt: Receipt): Html {
   const { texts } = view;
-  const shop = shopAddress(link.successRedirectUrl, history.reffNo);
-  const paidAtMs = history.figures?.paidAtMs;
-  const method = findMethod(history.paymentMethod)?.name;
+  const { amountSen, title, merchantName, method, paidAtMs, shop, reference } = receipt;
   const content = html`<section class="card outcome">
 <div class="mark mark-good" aria-hidden="true"><svg viewBox="0 0 24 24" width="32" height="32"><path d="M5 12.5l4.5 4.5L19 7.5" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg></div>
 <h1 tabindex="-1" data-focus>${texts.paidTitle}</h1>
 <p>${texts.paidLead}</p>
-<p class="sum">${formatRupiah(history.figures?.amountSen ?? history.amountSen, texts)}</p>
-<p class="quiet">${link.title}</p>
-<dl class="facts">${method !== undefined && html`<dt>${texts.paidWith}</dt><dd>${method}</dd>`}
-${paidAtMs !== undefined && html`<dt>${texts.paidAt}</dt><dd>${formatDateTime(Number(paidAtMs), view)}</dd>`}</dl>
+<p class="sum">${formatRupiah(amountSen, texts)}</p>
+${title !== undefined && html`<p class="quiet">${title}</p>`}
+<dl class="facts">${merchantName !== '' && fact(texts.payee, merchantName)}
+${method !== undefined && fact(texts.paidWith, method)}
+${paidAtMs !== undefined && fact(texts.paidAt, formatDateTime(Number(paidAtMs), view))}</dl>
 ${shop !== undefined && wayBack(view, shop)}
 </section>`;
-  return layout(view, { title: texts.paidTitle, content, reference: history.reffNo });
+  return layout(view, { title: texts.paidTitle, content, reference });
+}
+
+function fact(name: string, value: string): Html {
+  return html`<dt>${name}</dt><dd>${value}</dd>`;
 }
 
 /** The page leads there by itself where scripts run, unless the customer would rather stay. */
@@ -30,16 +41,26 @@ function wayBack({ texts }: View, shop: string): Html {
 <p class="hint" hidden data-leaving role="status">${texts.backSoon} <button type="button" class="plain" data-stay>${texts.stayHere}</button></p>`;
 }
 
-/** It can't be paid any more. `again` where the link can be opened once more. */
-export function overPage(view: View, { link, history }: Session, what: 'expired' | 'failed', again: boolean): Html {
+/** A payment that is over. `about`: what it was for; `next`: what the customer can do about it. */
+export type Over = {
+  what: 'expired' | 'failed';
+  lead: string;
+  about: string;
+  amountSen: bigint;
+  reference: string;
+  next?: { href: string; label: string } | undefined;
+};
+
+/** It can't be paid any more. */
+export function overPage(view: View, { what, lead, about, amountSen, reference, next }: Over): Html {
   const { texts } = view;
   const title = texts[`${what}Title`];
   const content = html`<section class="card outcome">
 <div class="mark mark-quiet" aria-hidden="true">!</div>
 <h1 tabindex="-1" data-focus>${title}</h1>
-<p>${texts[`${what}Lead`]}</p>
-<p class="quiet">${link.title} · ${formatRupiah(history.amountSen, texts)}</p>
-${again && html`<p><a class="button" href="${linkTo(view, `/pay/${link.reffNo}`)}">${texts.openAgain}</a></p>`}
+<p>${lead}</p>
+<p class="quiet">${about} · ${formatRupiah(amountSen, texts)}</p>
+${next !== undefined && html`<p><a class="button" href="${next.href}">${next.label}</a></p>`}
 </section>`;
-  return layout(view, { title, content, reference: history.reffNo });
+  return layout(view, { title, content, reference });
 }

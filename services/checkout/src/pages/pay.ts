@@ -1,13 +1,15 @@
 import { isVaBankCode, vaBank } from '@gerbang/core';
 import { code128Svg, qrSvg } from '@gerbang/present/codes';
 import { type Html, html, trusted } from '../html/html.ts';
+import { webAddress } from '../http/web-address.ts';
 import { channelOf, findMethod } from '../payment-link/methods.ts';
-import type { Session } from '../payment-link/session.ts';
-import { webAddress } from '../payment-link/web-address.ts';
+import { billOf, type Session } from '../payment-link/session.ts';
 import { bankInstructions } from '../text/bank-instructions.ts';
 import { type Follow, layout } from './layout.ts';
+import { liveStatus } from './live-status.ts';
 import { summary } from './summary.ts';
 import { formatRupiah, groupDigits, linkTo, type View } from './view.ts';
+import { walletPanel } from './wallet.ts';
 
 export type PayPage = { session: Session; nowMs: number; follow: Follow };
 
@@ -15,12 +17,9 @@ export type PayPage = { session: Session; nowMs: number; follow: Follow };
 export function payPage(view: View, { session, nowMs, follow }: PayPage): Html {
   const { texts, path } = view;
   const { link, history } = session;
-  const content = html`${summary(view, session, nowMs)}
+  const content = html`${summary(view, billOf(session), nowMs)}
 ${panel(view, session)}
-<div class="status card">
-<p role="status" aria-live="polite" data-status data-changed="${texts.statusChanged}"><span class="pulse" aria-hidden="true"></span><span data-status-text data-live="${texts.waiting}">${texts.waitingManual}</span></p>
-<p class="links"><a href="${linkTo(view, path)}">${texts.checkStatus}</a><a href="${linkTo(view, path, { choose: '1' })}">${texts.changeMethod}</a></p>
-</div>`;
+${liveStatus(view, html`<a href="${linkTo(view, path, { choose: '1' })}">${texts.changeMethod}</a>`)}`;
   return layout(view, { title: link.title, content, reference: history.reffNo, follow });
 }
 
@@ -63,13 +62,11 @@ function qris(view: View, { history }: Session): Html {
 }
 
 function ewallet(view: View, { history }: Session, wallet: string): Html {
-  const { texts } = view;
   const address = webAddress(history.paymentMethodValue);
-  if (address !== undefined)
-    return html`<section class="card"><h2>${texts.walletTitle(wallet)}</h2><p>${texts.walletLead(wallet)}</p>
-<p><a class="button" href="${address}" rel="noreferrer">${texts.walletOpen(wallet)}</a></p></section>`;
-  return html`<section class="card"><h2>${texts.walletTitle(wallet)}</h2><p>${texts.walletAsk(wallet)}</p>
-${history.customerPhone !== '' && html`<p class="hint">${texts.walletPhone} ${history.customerPhone}</p>`}</section>`;
+  const way =
+    address !== undefined &&
+    html`<p><a class="button" href="${address}" rel="noreferrer">${view.texts.walletOpen(wallet)}</a></p>`;
+  return walletPanel(view, wallet, { way: way || undefined, phone: history.customerPhone });
 }
 
 function retail(view: View, { history }: Session, chain: string): Html {

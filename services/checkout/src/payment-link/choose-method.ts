@@ -1,6 +1,8 @@
 import { type Refusal, RefusalError } from '@gerbang/core';
+import { isForeign } from '../http/foreign.ts';
 import { type Handler, sendPage, viewOf } from '../http/visit.ts';
 import { choosePage } from '../pages/choose.ts';
+import { followOf } from '../pages/layout.ts';
 import { closedPage, messagePage } from '../pages/message.ts';
 import { linkTo } from '../pages/view.ts';
 import type { Texts } from '../text/texts.ts';
@@ -8,14 +10,11 @@ import { checkEntered, FIELDS, type FormErrors, readEntered } from './form.ts';
 import { methodsLeft } from './methods.ts';
 import { sessionOf } from './references.ts';
 import { phaseOf } from './session.ts';
-import { followOf } from './show-session.ts';
 
 /** POST /pay/{reff_no}/{session}: the customer's choice; then the session's page shows what to pay by. What is wrong stands beside its field, the input is kept. */
 export const chooseMethod: Handler = async (context, request, reply) => {
   const view = viewOf(context, request);
-  // The reference alone lets one act; a browser that says the form stands on another site is refused all the same.
-  const site = request.headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') return sendPage(reply, view, 403, messagePage(view, 'badRequest'));
+  if (isForeign(request)) return sendPage(reply, view, 403, messagePage(view, 'badRequest'));
   const session = await sessionOf(context, request.params);
   const nowMs = context.clock.now();
   const here = () => reply.code(303).header('location', linkTo(view, view.path)).send();

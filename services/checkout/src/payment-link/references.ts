@@ -21,10 +21,14 @@ export function linkOf(parameters: unknown): string {
 export async function sessionOf({ checkout }: Pick<Context, 'checkout'>, parameters: unknown): Promise<Session> {
   const parsed = sessionParameters.safeParse(parameters);
   if (!parsed.success) throw new RefusalError(refuse('transaction_not_found'));
-  const { paymentLink: link, paymentLinkHistory: history } = await checkout.getSession({ reffNo: parsed.data.session });
+  const {
+    paymentLink: link,
+    paymentLinkHistory: history,
+    merchantName,
+  } = await checkout.getSession({ reffNo: parsed.data.session });
   if (link === undefined || history === undefined) throw new Error('a session has come without its link or history');
   if (link.reffNo !== parsed.data.link) throw new RefusalError(refuse('transaction_not_found'));
-  return { link, history };
+  return { link, history, merchantName };
 }
 
 /** Whether a session without a method could still get one. */

@@ -1,30 +1,20 @@
 import { PayableStatus, type PaymentLink, type PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import type { Bill } from '../pages/summary.ts';
+import { type Phase, phaseOfPayment } from '../status/phase.ts';
 
-/** A payment link as one customer has opened it. */
-export type Session = { link: PaymentLink; history: PaymentLinkHistory };
+/** A payment link as one customer has opened it. `merchantName` may be empty. */
+export type Session = { link: PaymentLink; history: PaymentLinkHistory; merchantName: string };
 
-/** How a session stands, as its pages tell it: it can be paid; the wallet that was chosen has declined; it has been paid; it is over. */
-export type Phase = 'open' | 'declined' | 'paid' | 'expired' | 'failed';
-
-/** A session whose time has passed is over from that moment on, also before money-in has noted it. */
+/** How a session stands. A wallet that has declined leaves it open for the other methods. */
 export function phaseOf(history: PaymentLinkHistory, nowMs: number): Phase {
-  const { status, expiredAtMs, paymentMethod, declinedPaymentMethods } = history;
-  switch (status) {
-    case PayableStatus.COMPLETED:
-      return 'paid';
-    case PayableStatus.FAILED:
-      return 'failed';
-    case PayableStatus.ACTIVE:
-      if (Number(expiredAtMs) <= nowMs) return 'expired';
-      return declinedPaymentMethods.includes(paymentMethod) ? 'declined' : 'open';
-    default:
-      return 'expired';
-  }
+  const phase = phaseOfPayment(history, nowMs);
+  return phase === 'open' && history.declinedPaymentMethods.includes(history.paymentMethod) ? 'declined' : phase;
 }
 
-/** How long a session can still be paid, in milliseconds; never negative. */
-export function remainingMs({ expiredAtMs }: PaymentLinkHistory, nowMs: number): number {
-  return Math.max(0, Number(expiredAtMs) - nowMs);
+/** What a session's pages ask for. */
+export function billOf({ link, history, merchantName }: Session): Bill {
+  const { title, description } = link;
+  return { title, description, merchantName, amountSen: history.amountSen, expiredAtMs: history.expiredAtMs };
 }
 
 /** Whether the link can still be opened or have a method chosen. */

@@ -1,6 +1,8 @@
+import type { Html } from '../html/html.ts';
 import { type Handler, queryOf, sendPage, viewOf } from '../http/visit.ts';
+import { shopAddress } from '../http/web-address.ts';
 import { choosePage } from '../pages/choose.ts';
-import type { Follow } from '../pages/layout.ts';
+import { followOf } from '../pages/layout.ts';
 import { messagePage } from '../pages/message.ts';
 import { overPage, paidPage } from '../pages/outcome.ts';
 import { payPage } from '../pages/pay.ts';
@@ -8,24 +10,23 @@ import { linkTo, type View } from '../pages/view.ts';
 import type { Entered } from './form.ts';
 import { findMethod, methodsLeft } from './methods.ts';
 import { canChoose, sessionOf } from './references.ts';
-import { isLinkOpen, type Phase, phaseOf, type Session } from './session.ts';
+import { isLinkOpen, phaseOf, type Session } from './session.ts';
 
 /** GET /pay/{reff_no}/{session}: the session as it now stands. `?choose=1` shows the methods again. */
 export const showSession: Handler = async (context, request, reply) => {
   const session = await sessionOf(context, request.params);
   const view = viewOf(context, request);
-  const { link, history } = session;
+  const { history } = session;
   const nowMs = context.clock.now();
   const phase = phaseOf(history, nowMs);
   switch (phase) {
     case 'paid':
-      return sendPage(reply, view, 200, paidPage(view, session));
+      return sendPage(reply, view, 200, paid(view, session));
     case 'expired':
     case 'failed':
-      return sendPage(reply, view, 200, overPage(view, session, phase, isLinkOpen(link, nowMs)));
+      return sendPage(reply, view, 200, over(view, session, phase, nowMs));
     case 'declined': {
-      if (methodsLeft(session).length === 0)
-        return sendPage(reply, view, 200, overPage(view, session, 'failed', isLinkOpen(link, nowMs)));
+      if (methodsLeft(session).length === 0) return sendPage(reply, view, 200, over(view, session, 'failed', nowMs));
       const alert = view.texts.declined(findMethod(history.paymentMethod)?.name ?? '');
       const entered = { ...enteredBefore(session), payment_method: '' };
       const page = { session, nowMs, entered, errors: {}, alert, follow: followOf(view, phase) };
@@ -37,21 +38,37 @@ export const showSession: Handler = async (context, request, reply) => {
       if (!isChoosing) return sendPage(reply, view, 200, payPage(view, { session, nowMs, follow }));
       if (history.paymentMethod === '' && !canChoose(session, nowMs))
         return sendPage(reply, view, 410, messagePage(view, 'gone'));
-      return sendPage(
-        reply,
-        view,
-        200,
-        choosePage(view, { session, nowMs, entered: enteredBefore(session), errors: {}, follow }),
-      );
+      const page = { session, nowMs, entered: enteredBefore(session), errors: {}, follow };
+      return sendPage(reply, view, 200, choosePage(view, page));
     }
     default:
       return phase satisfies never;
   }
 };
 
-/** Where a page hears of its payment, which can still be made. */
-export function followOf(view: View, phase: Phase): Follow {
-  return { events: `${view.path}/events`, phase, here: linkTo(view, view.path) };
+function paid(view: View, { link, history, merchantName }: Session): Html {
+  return paidPage(view, {
+    amountSen: history.figures?.amountSen ?? history.amountSen,
+    title: link.title,
+    merchantName,
+    method: findMethod(history.paymentMethod)?.name,
+    paidAtMs: history.figures?.paidAtMs,
+    shop: shopAddress(link.successRedirectUrl, history.reffNo),
+    reference: history.reffNo,
+  });
+}
+
+/** A session that is over can be started again where the link is still good. */
+function over(view: View, { link, history }: Session, what: 'expired' | 'failed', nowMs: number): Html {
+  const again = { href: linkTo(view, `/pay/${link.reffNo}`), label: view.texts.openAgain };
+  return overPage(view, {
+    what,
+    lead: view.texts[`${what}Lead`],
+    about: link.title,
+    amountSen: history.amountSen,
+    reference: history.reffNo,
+    next: isLinkOpen(link, nowMs) ? again : undefined,
+  });
 }
 
 function enteredBefore({ history }: Session): Entered {

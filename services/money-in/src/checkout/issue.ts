@@ -1,6 +1,7 @@
 import { isRetailCode, isVaBankCode, newPaymentCode, newVaNumber, RefusalError, randomDigits, refuseField } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import { askWallet } from '../ewallet-checkout/ask-wallet.ts';
+import { merchantNameOf } from '../payable/merchant-name.ts';
 import { PAYMENT_LINK_HISTORY } from '../payable/product.ts';
 import type { StoredPayable } from '../payable/store.ts';
 import { linkReference } from '../payment-link/message.ts';
@@ -24,7 +25,7 @@ export async function issue(context: Context, history: StoredPayable, method: st
   if (group === 'RETAIL' && isRetailCode(channel))
     return context.claims.claim('retail', () => newPaymentCode(channel, randomDigits), order.id, nowMs);
   if (group === 'QRIS') {
-    const { name: merchantName } = await context.merchants.account(order.merchantId, order.accountId);
+    const merchantName = await merchantNameOf(context, order);
     const asked = { reference, amountSen: state.minSen, tip: undefined, merchantName, expiresAtMs };
     return (await generateCode(context, asked)).payload;
   }

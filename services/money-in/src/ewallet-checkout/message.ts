@@ -1,8 +1,23 @@
 import { create } from '@bufbuild/protobuf';
-import { type EwalletCheckout, EwalletCheckoutSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import {
+  type EwalletCheckout,
+  EwalletCheckoutSchema,
+  type EwalletStatus,
+  EwalletStatusSchema,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { toWireFigures, toWireStatus } from '../payable/figures.ts';
 import { detailsOf, EWALLET_CHECKOUT } from '../payable/product.ts';
 import type { StoredPayable } from '../payable/store.ts';
+
+/** The e-wallet prefix of transaction ids (merchant-api.md) before the payable's own ULID. */
+export function checkoutId(payableId: string): string {
+  return `88${payableId.slice(EWALLET_CHECKOUT.length + 1)}`;
+}
+
+/** The payable that a transaction id names; undefined when it is none. */
+export function payableOfCheckoutId(transactionId: string): string | undefined {
+  return /^88[0-9A-HJKMNP-TV-Z]{26}$/.test(transactionId) ? `${EWALLET_CHECKOUT}:${transactionId.slice(2)}` : undefined;
+}
 
 /** An e-wallet checkout as the contract between services shows it. */
 export function toEwalletCheckout(payable: StoredPayable): EwalletCheckout {
@@ -23,5 +38,14 @@ export function toEwalletCheckout(payable: StoredPayable): EwalletCheckout {
     updatedAtMs: BigInt(payable.updatedAtMs),
     expiredAtMs: BigInt(state.expiresAtMs ?? 0),
     ...(payment !== undefined && { figures: toWireFigures(payment) }),
+  });
+}
+
+/** How it stands, and no more. */
+export function toEwalletStatus({ order, state }: StoredPayable): EwalletStatus {
+  return create(EwalletStatusSchema, {
+    transactionId: order.publicId,
+    status: toWireStatus(state.status),
+    expiredAtMs: BigInt(state.expiresAtMs ?? 0),
   });
 }

@@ -33,7 +33,10 @@ export type Details =
       channel: string;
       customer_phone: string;
       success_redirect_url: string;
+      /** Our page, from which the customer goes on. */
       checkout_url: string;
+      /** The wallet's own page or app; absent where it asks the customer by itself. */
+      wallet_url?: string;
     }
   | { kind: typeof RETAIL; retail_code: string; payment_code: string; customer_name: string }
   | {

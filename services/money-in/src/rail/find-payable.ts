@@ -1,6 +1,6 @@
 import { bankOfVaNumber, chainOfPaymentCode } from '@gerbang/core';
 import type { Context } from '../context.ts';
-import { EWALLET_CHECKOUT } from '../payable/product.ts';
+import { payableOfCheckoutId } from '../ewallet-checkout/message.ts';
 import type { StoredPayable } from '../payable/store.ts';
 import { payableOfQrisReference } from '../qris/message.ts';
 
@@ -35,8 +35,7 @@ export async function findByQrisReference(context: FindContext, reference: strin
 
 /** What an e-wallet checkout is for: its own transaction, or an opened payment link. */
 export async function findByCheckoutReference(context: FindContext, reference: string): Promise<StoredPayable | undefined> {
-  const own = /^88[0-9A-HJKMNP-TV-Z]{26}$/.test(reference) ? `${EWALLET_CHECKOUT}:${reference.slice(2)}` : undefined;
-  return findOwner(context, own ?? payableOfSession(reference));
+  return findOwner(context, payableOfCheckoutId(reference) ?? payableOfSession(reference));
 }
 
 /** The reference of an opened payment link, at rails that take Gerbang's own; an e-wallet's has its channel behind it. */

@@ -1,5 +1,6 @@
 import { RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import type { Context } from '../context.ts';
+import { merchantNameOf } from '../payable/merchant-name.ts';
 import { misfitOf } from '../payable/payable.ts';
 import type { StoredPayable } from '../payable/store.ts';
 import { linkOf } from '../payment/receive.ts';
@@ -12,7 +13,6 @@ export async function inquire(context: Context, payable: StoredPayable | undefin
   const misfit = misfitOf(state, { type: 'take', by: 'inquiry', amountSen: state.minSen, paidAtMs: context.clock.now() });
   if (misfit !== undefined) return { decision: decisionOf(misfit) };
   const isClosed = state.minSen === state.maxSen;
-  const account = await context.merchants.account(order.merchantId, order.accountId);
   return {
     decision: RailDecision.ACCEPTED,
     bill: {
@@ -20,7 +20,7 @@ export async function inquire(context: Context, payable: StoredPayable | undefin
       ...(isClosed ? { amountSen: state.minSen } : { amountMinSen: state.minSen, amountMaxSen: state.maxSen }),
       ...(state.expiresAtMs !== undefined && { expiresAtMs: BigInt(state.expiresAtMs) }),
       merchantReffNo: order.merchantReffNo,
-      merchantName: account.name,
+      merchantName: await merchantNameOf(context, order),
     },
   };
 }

@@ -24,8 +24,9 @@ export const showEwalletPage: Handler = async (context, request, reply) => {
   if (receipt !== undefined || isOver)
     return reply.code(410).headers(HEADERS).send(page('Pembayaran selesai · Payment is over', ''));
   const amount = `Rp ${formatSen(payment.amountSen ?? 0n)}`;
-  const buttons = `<form method="post"><p>${amount}</p>
-<button name="outcome" value="success">Bayar · Pay</button> <button name="outcome" value="failed">Tolak · Decline</button></form>`;
+  // What is not declined is paid; whichever button sends the form, the last value counts.
+  const buttons = `<form method="post"><p>${amount}</p><input type="hidden" name="outcome" value="success">
+<button>Bayar · Pay</button> <button name="outcome" value="failed">Tolak · Decline</button></form>`;
   return reply.headers(HEADERS).send(page('Sandbox e-wallet', buttons));
 };
 

@@ -17,6 +17,7 @@ export async function getProfile(context: Context, { merchantId }: GetProfileReq
       fees: merchant.fees.map(toFeeMessage),
       limits: [...merchant.limits],
       defaultAccountId: merchant.defaultAccountId,
+      name: merchant.name,
     },
   };
 }

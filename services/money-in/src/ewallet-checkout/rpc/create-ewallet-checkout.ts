@@ -12,7 +12,7 @@ import { newPayable } from '../../payable/payable.ts';
 import { detailsOf, EWALLET_CHECKOUT } from '../../payable/product.ts';
 import type { StoredPayable } from '../../payable/store.ts';
 import { askWallet } from '../ask-wallet.ts';
-import { toEwalletCheckout } from '../message.ts';
+import { checkoutId, toEwalletCheckout } from '../message.ts';
 
 const STANDARD_BOUNDS = { minSen: 1n, maxSen: 50_000_000_00n };
 const LIFE_MS = 30 * 60_000;
@@ -41,7 +41,7 @@ async function make(context: Context, request: CreateEwalletCheckoutRequest, id:
   if (problem !== undefined) throw new RefusalError(refuseField('amount', problem));
   const expiresAtMs = request.expiredAtMs === undefined ? nowMs + LIFE_MS : Number(request.expiredAtMs);
   if (expiresAtMs <= nowMs) throw new RefusalError(refuseField('expired_at', 'must be in the future'));
-  const publicId = `88${id.slice(EWALLET_CHECKOUT.length + 1)}`;
+  const publicId = checkoutId(id);
   const order = { id, publicId, merchantId, partition: profile.partition, accountId, merchantReffNo, createdAtMs: nowMs };
   const details = {
     kind: EWALLET_CHECKOUT,
@@ -57,9 +57,9 @@ async function make(context: Context, request: CreateEwalletCheckoutRequest, id:
   return ask(context, inserted, expiresAtMs);
 }
 
-/** Asks the wallet and keeps where the customer confirms; without such a page our own leads on. */
+/** Asks the wallet, which leads the customer back to our page, and keeps where the customer confirms. */
 async function ask(context: Context, made: StoredPayable, expiresAtMs: number): Promise<StoredPayable> {
-  const { channel, customer_phone: customerPhone, success_redirect_url: returnUrl } = detailsOf(made.details, EWALLET_CHECKOUT);
+  const { channel, customer_phone: customerPhone, checkout_url: returnUrl } = detailsOf(made.details, EWALLET_CHECKOUT);
   const asked = { reference: made.order.publicId, channel, amountSen: made.state.minSen, customerPhone, returnUrl, expiresAtMs };
   let url: string | undefined;
   try {
@@ -69,7 +69,7 @@ async function ask(context: Context, made: StoredPayable, expiresAtMs: number): 
     throw error;
   }
   if (url === undefined) return made;
-  const details = { ...detailsOf(made.details, EWALLET_CHECKOUT), checkout_url: url };
+  const details = { ...detailsOf(made.details, EWALLET_CHECKOUT), wallet_url: url };
   const written = await context.payables.apply(made, [], { details, nowMs: context.clock.now(), published: [] });
   // Somebody has paid or failed it already: then the address is of no use to anybody.
   return written ?? known(context, made.order.id);

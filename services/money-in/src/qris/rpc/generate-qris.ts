@@ -4,6 +4,7 @@ import { type GenerateQrisRequest, GenerateQrisResponseSchema } from '@gerbang/p
 import type { Context } from '../../context.ts';
 import { beyond, boundsFor } from '../../payable/bounds.ts';
 import { createOnce, insertOnce } from '../../payable/create.ts';
+import { merchantNameOf } from '../../payable/merchant-name.ts';
 import { newPayable } from '../../payable/payable.ts';
 import { QRIS } from '../../payable/product.ts';
 import { generateCode } from '../generate-code.ts';
@@ -28,14 +29,15 @@ export async function generateQris(context: Context, request: GenerateQrisReques
 
 async function make(context: Context, request: GenerateQrisRequest, id: string) {
   const { merchantId, accountId, amountSen, merchantReffNo, tipIndicator, tipValue } = request;
-  const { profile, account } = await context.merchants.admit(merchantId, QRIS, accountId);
+  const { profile } = await context.merchants.admit(merchantId, QRIS, accountId);
   const nowMs = context.clock.now();
   const problem = beyond(boundsFor(profile.limits, QRIS, STANDARD_BOUNDS), amountSen);
   if (problem !== undefined) throw new RefusalError(refuseField('amount', problem));
   const expiresAtMs = request.expiredAtMs === undefined ? nowMs + LIFE_MS : Number(request.expiredAtMs);
   if (expiresAtMs <= nowMs) throw new RefusalError(refuseField('expired_at', 'must be in the future'));
   const tip = toTip(tipIndicator, tipValue);
-  const asked = { reference: qrisReference(id), amountSen, tip, merchantName: account.name, expiresAtMs };
+  const merchantName = await merchantNameOf(context, request);
+  const asked = { reference: qrisReference(id), amountSen, tip, merchantName, expiresAtMs };
   const { payload, acquirerNns } = await generateCode(context, asked);
   const order = {
     id,

@@ -192,6 +192,13 @@ export declare type Profile = Message<"gerbang.merchant.v1.Profile"> & {
    * @generated from field: string default_account_id = 8;
    */
   defaultAccountId: string;
+
+  /**
+   * What its customers know it by.
+   *
+   * @generated from field: string name = 9;
+   */
+  name: string;
 };
 
 /**

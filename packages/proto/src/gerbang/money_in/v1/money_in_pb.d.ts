@@ -1113,7 +1113,7 @@ export declare type EwalletCheckout = Message<"gerbang.money_in.v1.EwalletChecko
   successRedirectUrl: string;
 
   /**
-   * Where the customer confirms.
+   * The page on which the customer goes on to the wallet, and which follows the payment.
    *
    * @generated from field: string checkout_url = 10;
    */
@@ -2211,6 +2211,13 @@ export declare type GetSessionResponse = Message<"gerbang.money_in.v1.GetSession
    * @generated from field: gerbang.money_in.v1.PaymentLinkHistory payment_link_history = 2;
    */
   paymentLinkHistory?: PaymentLinkHistory | undefined;
+
+  /**
+   * Whom the customer pays; empty where that can't be told just now.
+   *
+   * @generated from field: string merchant_name = 3;
+   */
+  merchantName: string;
 };
 
 /**
@@ -2311,6 +2318,163 @@ export declare type ChoosePaymentMethodResponse = Message<"gerbang.money_in.v1.C
  * Use `create(ChoosePaymentMethodResponseSchema)` to create a new message.
  */
 export declare const ChoosePaymentMethodResponseSchema: GenMessage<ChoosePaymentMethodResponse>;
+
+/**
+ * @generated from message gerbang.money_in.v1.GetEwalletConfirmationRequest
+ */
+export declare type GetEwalletConfirmationRequest = Message<"gerbang.money_in.v1.GetEwalletConfirmationRequest"> & {
+  /**
+   * @generated from field: string transaction_id = 1;
+   */
+  transactionId: string;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.GetEwalletConfirmationRequest.
+ * Use `create(GetEwalletConfirmationRequestSchema)` to create a new message.
+ */
+export declare const GetEwalletConfirmationRequestSchema: GenMessage<GetEwalletConfirmationRequest>;
+
+/**
+ * @generated from message gerbang.money_in.v1.GetEwalletConfirmationResponse
+ */
+export declare type GetEwalletConfirmationResponse = Message<"gerbang.money_in.v1.GetEwalletConfirmationResponse"> & {
+  /**
+   * @generated from field: gerbang.money_in.v1.EwalletConfirmation ewallet_confirmation = 1;
+   */
+  ewalletConfirmation?: EwalletConfirmation | undefined;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.GetEwalletConfirmationResponse.
+ * Use `create(GetEwalletConfirmationResponseSchema)` to create a new message.
+ */
+export declare const GetEwalletConfirmationResponseSchema: GenMessage<GetEwalletConfirmationResponse>;
+
+/**
+ * What the customer who confirms an e-wallet checkout may know of it.
+ *
+ * @generated from message gerbang.money_in.v1.EwalletConfirmation
+ */
+export declare type EwalletConfirmation = Message<"gerbang.money_in.v1.EwalletConfirmation"> & {
+  /**
+   * @generated from field: gerbang.money_in.v1.EwalletStatus status = 1;
+   */
+  status?: EwalletStatus | undefined;
+
+  /**
+   * For instance "DANA".
+   *
+   * @generated from field: string channel = 2;
+   */
+  channel: string;
+
+  /**
+   * @generated from field: int64 amount_sen = 3;
+   */
+  amountSen: bigint;
+
+  /**
+   * Whom the customer pays; empty where that can't be told just now.
+   *
+   * @generated from field: string merchant_name = 4;
+   */
+  merchantName: string;
+
+  /**
+   * The wallet's own page or app; empty where it asks the customer by itself.
+   *
+   * @generated from field: string wallet_url = 5;
+   */
+  walletUrl: string;
+
+  /**
+   * The last digits of the phone that the wallet asks; may be empty.
+   *
+   * @generated from field: string customer_phone_end = 6;
+   */
+  customerPhoneEnd: string;
+
+  /**
+   * @generated from field: string success_redirect_url = 7;
+   */
+  successRedirectUrl: string;
+
+  /**
+   * Absent until paid.
+   *
+   * @generated from field: optional int64 paid_at_ms = 8;
+   */
+  paidAtMs?: bigint | undefined;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.EwalletConfirmation.
+ * Use `create(EwalletConfirmationSchema)` to create a new message.
+ */
+export declare const EwalletConfirmationSchema: GenMessage<EwalletConfirmation>;
+
+/**
+ * How an e-wallet checkout stands.
+ *
+ * @generated from message gerbang.money_in.v1.EwalletStatus
+ */
+export declare type EwalletStatus = Message<"gerbang.money_in.v1.EwalletStatus"> & {
+  /**
+   * @generated from field: string transaction_id = 1;
+   */
+  transactionId: string;
+
+  /**
+   * @generated from field: gerbang.money_in.v1.PayableStatus status = 2;
+   */
+  status: PayableStatus;
+
+  /**
+   * @generated from field: int64 expired_at_ms = 3;
+   */
+  expiredAtMs: bigint;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.EwalletStatus.
+ * Use `create(EwalletStatusSchema)` to create a new message.
+ */
+export declare const EwalletStatusSchema: GenMessage<EwalletStatus>;
+
+/**
+ * @generated from message gerbang.money_in.v1.ListEwalletStatusesRequest
+ */
+export declare type ListEwalletStatusesRequest = Message<"gerbang.money_in.v1.ListEwalletStatusesRequest"> & {
+  /**
+   * At most 500.
+   *
+   * @generated from field: repeated string transaction_ids = 1;
+   */
+  transactionIds: string[];
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.ListEwalletStatusesRequest.
+ * Use `create(ListEwalletStatusesRequestSchema)` to create a new message.
+ */
+export declare const ListEwalletStatusesRequestSchema: GenMessage<ListEwalletStatusesRequest>;
+
+/**
+ * @generated from message gerbang.money_in.v1.ListEwalletStatusesResponse
+ */
+export declare type ListEwalletStatusesResponse = Message<"gerbang.money_in.v1.ListEwalletStatusesResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.money_in.v1.EwalletStatus ewallet_statuses = 1;
+   */
+  ewalletStatuses: EwalletStatus[];
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.ListEwalletStatusesResponse.
+ * Use `create(ListEwalletStatusesResponseSchema)` to create a new message.
+ */
+export declare const ListEwalletStatusesResponseSchema: GenMessage<ListEwalletStatusesResponse>;
 
 /**
  * Money in suspense.
@@ -3079,6 +3243,26 @@ export declare const CheckoutService: GenService<{
     methodKind: "unary";
     input: typeof ChoosePaymentMethodRequestSchema;
     output: typeof ChoosePaymentMethodResponseSchema;
+  },
+  /**
+   * An e-wallet checkout as its page shows it. Refusals: transaction_not_found.
+   *
+   * @generated from rpc gerbang.money_in.v1.CheckoutService.GetEwalletConfirmation
+   */
+  getEwalletConfirmation: {
+    methodKind: "unary";
+    input: typeof GetEwalletConfirmationRequestSchema;
+    output: typeof GetEwalletConfirmationResponseSchema;
+  },
+  /**
+   * How e-wallet checkouts stand, many at once, for pages that follow them; those that are unknown are left out. Refusals: validation (transaction_ids).
+   *
+   * @generated from rpc gerbang.money_in.v1.CheckoutService.ListEwalletStatuses
+   */
+  listEwalletStatuses: {
+    methodKind: "unary";
+    input: typeof ListEwalletStatusesRequestSchema;
+    output: typeof ListEwalletStatusesResponseSchema;
   },
 }>;
 

@@ -1,0 +1,13 @@
+import type { Context } from '../context.ts';
+
+/**
+ * Whom customers pay, by one name wherever they see one: in a QRIS code, at the bank, on a page. A merchant service of an earlier version does not tell the
+ * merchant's name; then it is the account's. Refusals: merchant_not_found, those of the account, unavailable.
+ */
+export async function merchantNameOf(
+  { merchants }: Pick<Context, 'merchants'>,
+  { merchantId, accountId }: { merchantId: string; accountId: string },
+): Promise<string> {
+  const { name } = await merchants.profile(merchantId);
+  return name === '' ? (await merchants.account(merchantId, accountId)).name : name;
+}
