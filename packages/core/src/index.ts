@@ -13,6 +13,7 @@ export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
 export { isUlid, type NewId, newUlid, ulidFrom, ulidTimeMs } from './id.ts';
+export { checkStructure } from './json-structure.ts';
 export { isLuhn, luhnDigit } from './luhn.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
 export { areDistinct, isOfSeries, type NewDigits, type NumberSeries, newNumber, randomDigits } from './number-series.ts';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { bodyHash, canonicalJson, type Json } from '@gerbang/core';
+import { bodyHash, canonicalJson, checkStructure, type Json } from '@gerbang/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseBody } from '../src/http/json-body.ts';
-import { checkStructure } from '../src/http/json-structure.ts';
 
 const parse = (text: string) => parseBody(Buffer.from(text), 'application/json', { takesForm: () => false });
 const anyJson = fc.jsonValue({ maxDepth: 5 }).map((value): Json => JSON.parse(JSON.stringify(value)));

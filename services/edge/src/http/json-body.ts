@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import { bodyHash, hashOfCanonical, type Json, RefusalError, refuse } from '@gerbang/core';
-import { checkStructure } from './json-structure.ts';
+import { bodyHash, checkStructure, hashOfCanonical, type Json, RefusalError, refuse } from '@gerbang/core';
 
 /** Largest body of a request (contract §2). */
 export const BODY_BYTES_MAX = 256 * 1024;

@@ -1,4 +1,4 @@
-import { RefusalError, refuse } from '@gerbang/core';
+import { RefusalError, refuse } from './result.ts';
 
 const DEPTH_MAX = 64;
 /** Integers of so many digits at the most are written as they are read. */
