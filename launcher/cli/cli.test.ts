@@ -330,6 +330,7 @@ test.each([
   [['ledger', 'verify']],
   [['transfers', 'resolve']],
   [['suspense', 'credit']],
+  [['signature', 'explain']],
 ])('%j --help tells how it is used', { timeout: TOGETHER_MS }, async (command) => {
   const { code, stdout, stderr } = await gerbang([...command, '--help']);
   expect([code, stderr]).toEqual([0, '']);

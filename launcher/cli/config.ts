@@ -11,6 +11,7 @@ const shape = {
   LEDGER_RPC: env.addresses().prefault('127.0.0.1:9102'),
   MONEY_OUT_RPC: env.address().default('127.0.0.1:9103'),
   MONEY_IN_RPC: env.address().default('127.0.0.1:9105'),
+  GERBANG_CLIENT_SECRET: env.secret(),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -9,6 +9,7 @@ import { feeCommands } from './commands/fee.ts';
 import { fundCommand } from './commands/fund.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { merchantCommands } from './commands/merchant.ts';
+import { signatureCommands } from './commands/signature.ts';
 import { suspenseCommands } from './commands/suspense.ts';
 import { transferCommands } from './commands/transfers.ts';
 import { CommandFailure } from './failure.ts';
@@ -29,6 +30,7 @@ auditCommands(program);
 ledgerCommands(program);
 transferCommands(program);
 suspenseCommands(program);
+signatureCommands(program);
 
 try {
   await program.parseAsync();

@@ -41,6 +41,8 @@ export const env = {
       .enum(['true', 'false'])
       .default(fallback ? 'true' : 'false')
       .transform((value) => value === 'true'),
+  /** One that may be given in another way as well. */
+  secret: () => z.string().optional(),
 };
 
 /** Variables that every service reads. */

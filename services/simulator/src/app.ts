@@ -12,6 +12,7 @@ import { advanceClock } from './clock/advance-clock.ts';
 import { readClock } from './clock/read-clock.ts';
 import type { Context } from './context.ts';
 import { clearBehaviour } from './control/clear-behaviour.ts';
+import { explainSignatureOf } from './control/explain-signature.ts';
 import { ControlError } from './control/json.ts';
 import { readBooks } from './control/read-books.ts';
 import { setBehaviour } from './control/set-behaviour.ts';
@@ -61,6 +62,7 @@ const ROUTES: readonly Route[] = [
   // The wallet's own page is for customers, wherever they are.
   { method: 'GET', url: '/ewallet/:transaction_id', handler: showEwalletPage, anyone: true },
   { method: 'POST', url: '/ewallet/:transaction_id', handler: submitEwalletPage, anyone: true },
+  { method: 'POST', url: '/sandbox/signature/explain', handler: explainSignatureOf, anyone: false },
   { method: 'PUT', url: '/sandbox/rails/:rail', handler: setBehaviour, anyone: false },
   { method: 'DELETE', url: '/sandbox/rails/:rail', handler: clearBehaviour, anyone: false },
   { method: 'GET', url: '/sandbox/rails/:rail/books', handler: readBooks, anyone: false },
