@@ -10,6 +10,8 @@ export type Nats = Closeable & {
   /** Resolves once NATS has been reached for the first time; rejects when it is closed before. */
   reached(): Promise<NatsConnection>;
   isConnected(): boolean;
+  /** Calls whenever a lost connection is there again: the server may have another store by then. Returns how to stop that. */
+  onReconnect(listener: () => void): () => void;
 };
 
 /** Starts to connect to NATS and returns at once. `name` is what the server's own monitoring shows. */
@@ -18,6 +20,7 @@ export function openNats(options: { url: string; name: string; log: Logger }): N
   let up = false;
   let closed = false;
   let current: NatsConnection | undefined;
+  const listeners = new Set<() => void>();
   const open = async (): Promise<NatsConnection> => {
     const connection = await reach(options, () => closed);
     current = connection;
@@ -31,6 +34,7 @@ export function openNats(options: { url: string; name: string; log: Logger }): N
       if (status.type !== 'disconnect' && status.type !== 'reconnect') continue;
       up = status.type === 'reconnect';
       log.info({ nats: status.type }, 'NATS connection');
+      if (up) for (const listener of listeners) listener();
     }
   };
   const opening = open();
@@ -40,6 +44,10 @@ export function openNats(options: { url: string; name: string; log: Logger }): N
   return {
     reached: () => opening,
     isConnected: () => up,
+    onReconnect(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     async close() {
       closed = true;
       if (current !== undefined && !current.isClosed()) await current.close();

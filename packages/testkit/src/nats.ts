@@ -11,6 +11,10 @@ export type TestNats = {
   url: string;
   /** Kills it (SIGKILL) and starts it again on the same port; `loseStore` deletes what it had stored. */
   restart(options: { loseStore: boolean }): Promise<void>;
+  /** Kills it (SIGKILL), lets `change` do what it likes to the folder of its store, and starts it again on the same port. */
+  restartAfter(change: (folder: string) => Promise<void>): Promise<void>;
+  /** Where it stores, `<folder>/jetstream/$G/streams/<stream>`. */
+  folder: string;
   stop(): Promise<void>;
 };
 
@@ -19,13 +23,19 @@ export async function startTestNats(options: { port?: number } = {}): Promise<Te
   const folder = await mkdtemp(path.join(tmpdir(), 'gerbang-nats-'));
   const port = options.port ?? (await freePort());
   let server = await launch(folder, port);
+  const restartAfter = async (change: (folder: string) => Promise<void>) => {
+    await end(server, 'SIGKILL');
+    await change(folder);
+    server = await launch(folder, port);
+  };
   return {
     url: `nats://127.0.0.1:${port}`,
-    async restart({ loseStore }) {
-      await end(server, 'SIGKILL');
-      if (loseStore) await rm(folder, { recursive: true, force: true });
-      server = await launch(folder, port);
-    },
+    folder,
+    restartAfter,
+    restart: ({ loseStore }) =>
+      restartAfter(async () => {
+        if (loseStore) await rm(folder, { recursive: true, force: true });
+      }),
     async stop() {
       await end(server, 'SIGTERM');
       await rm(folder, { recursive: true, force: true });

@@ -42,7 +42,17 @@ export async function startService(config: Config, options: { clock?: Clock; rea
     closing.push('store', () => store.close());
     const bus = openBus({ url: config.NATS_URL, name: NAME, log });
     closing.push('bus', () => bus.close());
-    const relay = createRelay({ bus, store, service: NAME, streamReplicas: config.STREAM_REPLICAS, log });
+    const registry = createMetrics(NAME);
+    const clock = options.clock ?? businessClock;
+    const relay = createRelay({
+      bus,
+      store,
+      service: NAME,
+      clock,
+      streamReplicas: config.STREAM_REPLICAS,
+      metrics: registry,
+      log,
+    });
     closing.push('relay', () => relay.close());
     const merchants = await openMerchantStore(store, relay.afterWrite);
     const accounts = await openAccountStore(store, relay.afterWrite);
@@ -55,11 +65,9 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       log,
     });
     closing.push('signing keys', () => signingKeys.close());
-    const registry = createMetrics(NAME);
     const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
     closing.push('ledger channel', () => ledgerChannel.close());
 
-    const clock = options.clock ?? businessClock;
     const context: Context = {
       store,
       merchants,

@@ -49,13 +49,21 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     closing.push('store', () => store.close());
     const bus = openBus({ url: config.NATS_URL, name: NAME, log });
     closing.push('bus', () => bus.close());
-    const relay = createRelay({ bus, store, service: NAME, streamReplicas: config.STREAM_REPLICAS, log });
+    const registry = createMetrics(NAME);
+    const relay = createRelay({
+      bus,
+      store,
+      service: NAME,
+      clock,
+      streamReplicas: config.STREAM_REPLICAS,
+      metrics: registry,
+      log,
+    });
     closing.push('relay', () => relay.close());
     const transfers = await openTransferStore(store, relay.afterWrite);
     const accountTransfers = await openAccountTransferStore(store, relay.afterWrite);
     relay.sweep([TRANSFERS]);
 
-    const registry = createMetrics(NAME);
     const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
     closing.push('merchant channel', () => merchantChannel.close());
     const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });

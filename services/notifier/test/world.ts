@@ -88,7 +88,7 @@ export async function openWorld(mongo: TestMongo) {
   const deliveries = notifierStore.collection<{ _id: string; status: string; reason?: string }>('deliveries');
   const bus = openBus({ url: nats.url, name: 'owner', log });
   closing.push('bus', () => bus.close());
-  const relay = createRelay({ bus, store, service: 'money-out', log });
+  const relay = createRelay({ bus, store, service: 'money-out', clock, log });
   closing.push('relay', () => relay.close());
   const transfers = await openAggregates<{ n: number }>(store, 'transfers', { schema: 1, afterWrite: relay.afterWrite });
   relay.sweep(['transfers']);

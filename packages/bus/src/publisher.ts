@@ -1,0 +1,87 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { type EventBatch, EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
+import { contextFrom, currentTraceparent, withSpan } from '@gerbang/runtime';
+import type { AggregateDocument, StoredEvent } from '@gerbang/store';
+import { errors, headers } from '@nats-io/transport-node';
+import type { Document } from 'mongodb';
+import type { Bus } from './bus.ts';
+import { ensureStream } from './stream.ts';
+
+const PUBLISH_TIMEOUT_MS = 5_000;
+/** A message holds no more than this of a tail, unless one event alone is larger: NATS takes no message above 1 MiB. */
+const MESSAGE_BYTES_MAX = 256 * 1024;
+
+/** What publishing reads of an aggregate. */
+export type Tailed = Pick<AggregateDocument<Document>, '_id' | 'merchant_id' | 'tail'>;
+
+/** Publishes one aggregate's unconfirmed tail, or as much of its beginning as one message holds. Throws when JetStream has not taken it. */
+export type Publish = (type: string, document: Tailed) => Promise<void>;
+
+/** Publishes on the service's stream, which is made where it is missing. */
+export function createPublisher(options: { bus: Bus; service: string; streamReplicas: number }): Publish {
+  const { bus, service } = options;
+  let streamReady: Promise<void> | undefined;
+
+  const ensure = async () => {
+    const { manager } = await bus.connected();
+    streamReady ??= ensureStream(manager, service, options.streamReplicas);
+    await streamReady.catch((error: unknown) => {
+      streamReady = undefined;
+      throw error;
+    });
+  };
+  const send = async (subject: string, batch: Uint8Array) => {
+    await ensure();
+    const { jetstream } = await bus.connected();
+    const carrier = headers();
+    carrier.set('traceparent', currentTraceparent());
+    await jetstream.publish(subject, batch, { timeout: PUBLISH_TIMEOUT_MS, headers: carrier });
+  };
+  return async (type, document) => {
+    const subject = `gerbang.${service}.${type}`;
+    const batch = toBinary(EventBatchSchema, toBatch(service, type, document));
+    // A batch may hold events of several requests; the newest one's trace leads.
+    const parent = contextFrom(document.tail.at(-1)?.traceparent ?? '');
+    await withSpan(`publish ${subject}`, { kind: 'PRODUCER', parent, attributes: { 'messaging.system': 'nats' } }, async () => {
+      try {
+        await send(subject, batch);
+      } catch (error) {
+        // The stream itself may be gone, with NATS's whole store: it is made again, now or before the next publication.
+        streamReady = undefined;
+        if (error instanceof errors.TimeoutError || !bus.isConnected()) throw error;
+        await send(subject, batch);
+      }
+    });
+  };
+}
+
+function toBatch(service: string, type: string, document: Tailed): EventBatch {
+  return create(EventBatchSchema, {
+    service,
+    aggregateType: type,
+    aggregateId: document._id,
+    merchantId: document.merchant_id,
+    events: beginning(document.tail).map(toEvent),
+  });
+}
+
+/** The first events, at least one, that fit into a message. What is left out is published once these are confirmed. */
+function beginning(tail: readonly StoredEvent[]): StoredEvent[] {
+  let bytes = 0;
+  const end = tail.findIndex((event) => {
+    bytes += event.payload.length();
+    return bytes > MESSAGE_BYTES_MAX;
+  });
+  return end < 0 ? [...tail] : tail.slice(0, Math.max(1, end));
+}
+
+function toEvent(event: StoredEvent) {
+  return {
+    seq: event.seq,
+    type: event.event,
+    atMs: BigInt(event.at.getTime()),
+    schema: event.schema,
+    payload: event.payload.value(),
+    traceparent: event.traceparent,
+  };
+}

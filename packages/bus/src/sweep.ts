@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '@gerbang/core';
+import { type Closeable, Gauge, type Logger, type Registry } from '@gerbang/runtime';
+import type { AggregateDocument, Store } from '@gerbang/store';
+import type { Document, FindCursor } from 'mongodb';
+import type { Bus } from './bus.ts';
+import type { Lag } from './lag.ts';
+import type { Publish, Tailed } from './publisher.ts';
+import { createRepublications } from './republications.ts';
+import { openSweepLease } from './sweep-lease.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** A tail is given this long to be published and confirmed after its write before the sweep publishes it. */
+const GRACE_MS = 3_000;
+/** Tails read and published together. */
+const PAGE = 250;
+/** So many messages may wait for the notifier when the next page is published: enough to keep it busy, few enough that new events wait a moment only. */
+const LAG_MAX = 250;
+/** How soon it is asked again whether there is room: twice as long each time. */
+const ROOM_ASK_MS = { first: 10, max: 500 };
+/** A round ends when the notifier makes no room for this long; the next one begins with the oldest again. */
+const ROOM_WAIT_MS = 5_000;
+
+type Options = {
+  bus: Bus;
+  store: Store;
+  service: string;
+  clock: Clock;
+  aggregateTypes: readonly string[];
+  publish: Publish;
+  lag: Lag;
+  metrics?: Registry;
+  log: Logger;
+};
+
+type Walk = { type: string; cursor: FindCursor<Tailed> };
+
+/**
+ * Publishes the tails that nobody has confirmed in time, the oldest first and no faster than the notifier takes them, so that a backlog of any size
+ * needs no memory here or there and fresh events hardly wait behind it. One replica of a service does so at a time.
+ */
+export function startSweep(options: Options): Closeable {
+  const { bus, store, service, clock, aggregateTypes, publish, lag, log } = options;
+  const lease = openSweepLease(store);
+  const republications = createRepublications();
+  const closing = new AbortController();
+  const closed = () => closing.signal.aborted;
+
+  const overdue = (type: string): FindCursor<Tailed> =>
+    store
+      .collection<AggregateDocument<Document>>(type)
+      // The index on the times of unconfirmed events leads, so the oldest come first.
+      .find(
+        { 'tail.at': { $lte: new Date(clock.now() - GRACE_MS) }, 'tail.0': { $exists: true } },
+        { projection: { merchant_id: 1, tail: 1 }, batchSize: PAGE },
+      );
+  const anyOverdue = async (): Promise<boolean> => {
+    for (const type of aggregateTypes) if ((await overdue(type).limit(1).next()) !== null) return true;
+    return false;
+  };
+  /** Waits until the notifier has worked off most of what was published; false when it does not. */
+  const room = async (): Promise<boolean> => {
+    const untilMs = performance.now() + ROOM_WAIT_MS;
+    for (let waitMs = ROOM_ASK_MS.first; !closed() && bus.isConnected() && performance.now() < untilMs; waitMs *= 2) {
+      if ((await lag.ask()) <= LAG_MAX) return true;
+      await sleep(Math.min(waitMs, ROOM_ASK_MS.max));
+    }
+    return false;
+  };
+  const publishPage = async (type: string, page: readonly Tailed[]): Promise<boolean> => {
+    const due = page.filter((document) => republications.isDue(type, document));
+    if (due.length === 0) return true;
+    if (!(await room()) || !(await lease.hold())) return false;
+    const results = await Promise.allSettled(due.map((document) => publish(type, document)));
+    const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    for (const document of due) republications.published(type, document);
+    if (failed.length > 0) log.warn({ err: failed[0], type, tails: failed.length }, 'could not publish unconfirmed events');
+    return failed.length < due.length;
+  };
+  /** Once through everything overdue, a page of each type by turns, so that one type's backlog does not hold up another's. */
+  const round = async (): Promise<void> => {
+    let walks: Walk[] = aggregateTypes.map((type) => ({ type, cursor: overdue(type) }));
+    try {
+      while (walks.length > 0) {
+        const left: Walk[] = [];
+        for (const walk of walks) {
+          const page = await nextPage(walk.cursor);
+          if (page.length > 0) left.push(walk);
+          if (page.length > 0 && !(await publishPage(walk.type, page))) return;
+        }
+        walks = left;
+      }
+      republications.roundIsOver();
+    } finally {
+      await Promise.all(walks.map(({ cursor }) => cursor.close()));
+    }
+  };
+  const look = async (): Promise<void> => {
+    if (!bus.isConnected() || !(await anyOverdue()) || !(await lease.hold())) return;
+    await round();
+  };
+
+  const sweeping = (async () => {
+    while (!closed()) {
+      await look().catch((error: unknown) => {
+        if (!closed()) log.warn({ err: error, service }, 'could not sweep for unconfirmed events');
+      });
+      await sleep(LOOK_EVERY_MS, undefined, { signal: closing.signal }).catch(() => {});
+    }
+    await lease.release();
+  })();
+  if (options.metrics !== undefined) measureOldest(options.metrics, () => oldestMs(options));
+  return {
+    async close() {
+      closing.abort();
+      await sweeping;
+    },
+  };
+}
+
+async function nextPage(cursor: FindCursor<Tailed>): Promise<Tailed[]> {
+  const page: Tailed[] = [];
+  while (page.length < PAGE) {
+    const document = await cursor.next();
+    if (document === null) break;
+    page.push(document);
+  }
+  return page;
+}
+
+/** How long ago the oldest event happened that is not confirmed, business time; 0 when all are. */
+async function oldestMs({ store, aggregateTypes, clock }: Options): Promise<number> {
+  let oldest = clock.now();
+  for (const type of aggregateTypes) {
+    const found = await store
+      .collection<AggregateDocument<Document>>(type)
+      .find({ 'tail.at': { $lte: new Date(oldest) }, 'tail.0': { $exists: true } }, { projection: { 'tail.at': 1 } })
+      .limit(1)
+      .next();
+    oldest = Math.min(oldest, found?.tail[0]?.at.getTime() ?? oldest);
+  }
+  return clock.now() - oldest;
+}
+
+function measureOldest(registry: Registry, ask: () => Promise<number>): void {
+  new Gauge({
+    name: 'gerbang_events_unconfirmed_oldest_seconds',
+    help: 'Age of the oldest event that the notifier has not confirmed, business time; 0 when all are confirmed',
+    registers: [registry],
+    async collect() {
+      this.set((await ask()) / 1_000);
+    },
+  });
+}

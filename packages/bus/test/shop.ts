@@ -1,0 +1,94 @@
+import { type AdjustableClock, createClock } from '@gerbang/core';
+import { EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
+import { openChannel, startRpcServer } from '@gerbang/rpc';
+import { ClosingStack, type Logger } from '@gerbang/runtime';
+import { type Aggregates, connectStore, openAggregates, type Store } from '@gerbang/store';
+import { startTestMongo, startTestNats, type TestNats, testLog } from '@gerbang/testkit';
+import { type Bus, consume, createRelay, implementEventSource, openBus, type Received, type Relay } from '../src/index.ts';
+
+export type Thing = { n: number };
+
+/** What a consumer has received, message by message. */
+export type Receipt = { aggregateId: string; seqs: bigint[] };
+
+/** A service with events, its database, NATS, and a notifier that only remembers and confirms. */
+export async function openShop(options: { log?: Logger } = {}) {
+  const log = options.log ?? testLog();
+  const closing = new ClosingStack(log);
+  const [mongo, nats] = await Promise.all([startTestMongo(), startTestNats()]);
+  closing.push('mongo', () => mongo.stop());
+  closing.push('nats', () => nats.stop());
+  const store: Store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}shop`, appName: 'test' });
+  closing.push('store', () => store.close());
+  const clock: AdjustableClock = createClock();
+  const bus: Bus = openBus({ url: nats.url, name: 'test', log });
+  closing.push('bus', () => bus.close());
+  const server = await startRpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    tls: undefined,
+    log,
+    implementations: [implementEventSource(store, ['things', 'others'])],
+    ready: () => true,
+  });
+  closing.push('rpc', () => server.close());
+  const channel = openChannel({ address: `127.0.0.1:${server.port}`, tls: undefined });
+  closing.push('channel', () => channel.close());
+  const source = channel.client(EventSourceService);
+
+  /** A relay of one replica. */
+  const openRelay = (): Relay => {
+    const relay = createRelay({ bus, store, service: 'shop', clock, log });
+    closing.push('relay', () => relay.close());
+    return relay;
+  };
+  const relay = openRelay();
+  const things: Aggregates<Thing> = await openAggregates<Thing>(store, 'things', { schema: 1, afterWrite: relay.afterWrite });
+  /** Nothing is published after a write of these: the sweep alone finds them. */
+  const silent: Aggregates<Thing> = await openAggregates<Thing>(store, 'things', { schema: 1 });
+  const others: Aggregates<Thing> = await openAggregates<Thing>(store, 'others', { schema: 1 });
+
+  return {
+    nats: nats satisfies TestNats,
+    store,
+    bus,
+    clock,
+    source,
+    relay,
+    openRelay,
+    things,
+    silent,
+    others,
+    /** How many things have a tail that is not confirmed. */
+    unconfirmed: () => store.collection('things').countDocuments({ 'tail.at': { $type: 'date' }, 'tail.0': { $exists: true } }),
+    event: (type: string, bytes = 1) => ({ type, schema: 1, payload: new Uint8Array(bytes), atMs: clock.now() }),
+    /** Receives as the notifier does; `confirms` says which aggregates are confirmed. */
+    startNotifier(confirms: (aggregateId: string) => boolean = () => true) {
+      const receipts: Receipt[] = [];
+      const consumer = consume({
+        bus,
+        service: 'shop',
+        durable: 'notifier',
+        batchMax: 50,
+        log,
+        async handle(messages: Received[]) {
+          const batches = messages.flatMap((message) => ('batch' in message ? [message.batch] : []));
+          for (const { aggregateId, events } of batches) receipts.push({ aggregateId, seqs: events.map(({ seq }) => seq) });
+          const confirmations = batches
+            .filter(({ aggregateId }) => confirms(aggregateId))
+            .map(({ aggregateType, aggregateId, events }) => ({ aggregateType, aggregateId, upToSeq: events.at(-1)?.seq ?? 0n }));
+          await source.confirm({ confirmations });
+        },
+      });
+      closing.push('notifier', () => consumer.close());
+      return {
+        receipts,
+        received: (id: string) => receipts.some(({ aggregateId }) => aggregateId === id),
+        close: consumer.close,
+      };
+    },
+    close: () => closing.close(),
+  };
+}
+
+export type Shop = Awaited<ReturnType<typeof openShop>>;
