@@ -71,6 +71,7 @@ export {
   isTimestampInWindow,
   SIGNATURE_WINDOW_SECONDS,
   type SignedRequest,
+  signHashedRequest,
   signRequest,
   stringToSign,
   tokenSignature,

@@ -39,6 +39,11 @@ export function signRequest(request: SignedRequest, clientSecret: string): strin
   return hmacSha512Hex(clientSecret, stringToSign(request));
 }
 
+/** The same for a request whose body has been hashed already, as `bodyHash` does. */
+export function signHashedRequest(request: HashedRequest, clientSecret: string): string {
+  return hmacSha512Hex(clientSecret, stringOf(request));
+}
+
 /** Whether the signature is that of the request; the comparison takes the same time wherever they differ. */
 export function verifyRequestSignature(request: SignedRequest, clientSecret: string, signature: string): boolean {
   return verifyHashedRequestSignature({ ...request, bodyHash: bodyHash(request.body) }, clientSecret, signature);

@@ -1,9 +1,13 @@
 import type { Clock } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
 import type { Lanes } from './delivery/lanes.ts';
+import type { Leases } from './delivery/leases.ts';
+import type { Puller } from './delivery/puller.ts';
+import type { Recorder } from './delivery/recorder.ts';
 import type { RetryPolicy } from './delivery/schedule.ts';
 import type { Sender } from './delivery/sender.ts';
 import type { DeliveryStore } from './delivery/store.ts';
+import type { Waker } from './delivery/waker.ts';
 import type { SettingsDirectory } from './event/webhook-settings.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -11,12 +15,14 @@ import type { Metrics } from './metrics.ts';
 export type Context = {
   deliveries: DeliveryStore;
   settings: SettingsDirectory;
+  leases: Leases;
   lanes: Lanes;
+  puller: Puller;
+  recorder: Recorder;
+  waker: Waker;
   sender: Sender;
   retryPolicy: RetryPolicy;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
-  /** Makes the timer look for due deliveries at once. */
-  pokeTimer(): void;
 };

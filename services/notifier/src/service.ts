@@ -13,14 +13,17 @@ import {
   startBusinessClock,
   startTelemetry,
 } from '@gerbang/runtime';
-import { connectStore, startDueTimer } from '@gerbang/store';
+import { connectStore } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { toStored } from './delivery/document.ts';
+import { dispatch } from './delivery/dispatch.ts';
 import { createLanes } from './delivery/lanes.ts';
-import { onDeliveryDue } from './delivery/on-due.ts';
+import { createLeases } from './delivery/leases.ts';
+import { startPuller } from './delivery/puller.ts';
+import { createRecorder } from './delivery/recorder.ts';
 import { createSender } from './delivery/sender.ts';
-import { LEASE_MS, openDeliveryStore } from './delivery/store.ts';
+import { openDeliveryStore } from './delivery/store.ts';
+import { createWaker } from './delivery/waker.ts';
 import { createConfirmations } from './event/confirmations.ts';
 import { onEvents } from './event/on-events.ts';
 import { createSettingsDirectory } from './event/webhook-settings.ts';
@@ -62,28 +65,47 @@ export async function startService(config: Config, options: { clock?: Clock; log
       { socketsPerEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY },
     );
     closing.push('sender', () => sender.close());
-    const lanes = createLanes({ perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY, overall: config.WEBHOOK_CONCURRENCY });
+    const { claims } = deliveries;
+    const retryPolicy = { sandbox, chance: Math.random };
+    const leases = createLeases(claims.renew, log);
+    closing.push('leases', () => leases.close());
+    const recorder = createRecorder((outcomes) => claims.record(outcomes, leases.owner), retryPolicy);
+    closing.push('recorder', () => recorder.close());
+    const waker = createWaker(
+      (over) => claims.wake(over, clock.now()),
+      (endpoint) => puller.look(endpoint),
+      log,
+    );
+    closing.push('waker', () => waker.close());
+    const bounds = { perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY, overall: config.WEBHOOK_CONCURRENCY };
+    const lanes = createLanes(bounds, (endpoint) => {
+      if (puller.isBehind(endpoint)) puller.look(endpoint);
+    });
     closing.push('lanes', () => lanes.close());
+    const puller = startPuller({
+      claims,
+      leases,
+      lanes,
+      clock,
+      log,
+      dispatch: (claimed, sinceMs) => dispatch(context, claimed, sinceMs),
+    });
+    closing.push('puller', () => puller.close());
 
     const context: Context = {
       deliveries,
       settings: createSettingsDirectory(merchantChannel.client(MerchantService), log),
+      leases,
       lanes,
+      puller,
+      recorder,
+      waker,
       sender,
-      retryPolicy: { sandbox, chance: Math.random },
+      retryPolicy,
       clock,
       log,
       metrics: createNotifierMetrics(registry, deliveries.countDue),
-      pokeTimer: () => timer.poke(),
     };
-    const timer = await startDueTimer({
-      collection: deliveries.collection,
-      clock,
-      log,
-      leaseMs: LEASE_MS,
-      handle: (document) => onDeliveryDue(context, toStored(document)),
-    });
-    closing.push('timer', () => timer.close());
     const bus = openBus({ url: config.NATS_URL, name: NAME, log });
     closing.push('bus', () => bus.close());
     const sources = [

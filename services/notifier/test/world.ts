@@ -85,7 +85,9 @@ export async function openWorld(mongo: TestMongo) {
   closing.push('store', () => store.close());
   const notifierStore = await connectStore({ uri: mongo.uri, database: `${databasePrefix}notifier`, appName: 'test' });
   closing.push('notifier store', () => notifierStore.close());
-  const deliveries = notifierStore.collection<{ _id: string; status: string; reason?: string }>('deliveries');
+  const deliveries = notifierStore.collection<{ _id: string; status: string; reason?: string; [field: string]: unknown }>(
+    'deliveries',
+  );
   const bus = openBus({ url: nats.url, name: 'owner', log });
   closing.push('bus', () => bus.close());
   const relay = createRelay({ bus, store, service: 'money-out', clock, log });

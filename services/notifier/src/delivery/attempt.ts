@@ -2,9 +2,9 @@ import { RefusalError } from '@gerbang/core';
 import { contextFrom, withSpan } from '@gerbang/runtime';
 import type { Context } from '../context.ts';
 import type { Signer } from '../event/webhook-settings.ts';
-import { type Attempt, type DeliveryEvent, decide, dueAtMs, isAcknowledged } from './delivery.ts';
+import { type Attempt, type DeliveryEvent, dueAtMs, isAcknowledged } from './delivery.ts';
 import type { Delivery, StoredDelivery } from './document.ts';
-import { giveBack } from './give-back.ts';
+import type { Recorded } from './recorder.ts';
 import type { Answer } from './sender.ts';
 import { webhookRequest } from './webhook-request.ts';
 
@@ -15,31 +15,45 @@ const NO_CREDENTIAL: Answer = { httpStatus: undefined, answer: '', error: 'there
 const NO_URL: Answer = { httpStatus: undefined, answer: '', error: 'target refused: not a URL' };
 
 /**
- * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. Says whether the
- * endpoint acknowledged, undefined when it was not asked. Never rejects: what goes wrong on our side leaves the delivery to be claimed again.
+ * What came of an attempt. `acknowledged` is undefined when the endpoint was not asked. `over`: the delivery is neither pending nor in doubt, so its
+ * successor may go; else `againAtMs` is when the successor is to be looked at again, as far as that is known.
  */
-export function attempt(context: Context, stored: StoredDelivery): Promise<boolean | undefined> {
+export type Made = { acknowledged: boolean | undefined; over: boolean; againAtMs: number | undefined };
+
+/**
+ * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. `last`: no successor of it
+ * is at hand, so one that waits elsewhere is woken. Never rejects: what goes wrong on our side leaves the delivery to be claimed again.
+ */
+export function attempt(context: Context, stored: StoredDelivery, last: boolean): Promise<Made> {
   const { delivery } = stored;
   const attributes = { 'gerbang.event_id': delivery.id, 'gerbang.merchant_id': delivery.merchantId };
   return withSpan('webhook POST', { kind: 'CLIENT', parent: contextFrom(delivery.traceparent), attributes }, async (span) => {
+    let acknowledged: boolean | undefined;
     try {
       const signer = await signerOf(context, stored);
-      if (signer === undefined) return undefined;
-      const made = await send(context, stored, signer);
+      if (signer === undefined) {
+        const againAtMs = context.clock.now() + UNSIGNED_RETRY_MS;
+        await context.deliveries.claims.giveBack([{ id: delivery.id, dueAtMs: againAtMs }], context.leases.owner);
+        return { acknowledged, over: false, againAtMs };
+      }
+      const made = await send(context, delivery, signer);
+      acknowledged = isAcknowledged(made);
       if (made.httpStatus !== undefined) span.setAttribute('http.response.status_code', made.httpStatus);
-      await record(context, stored, made);
-      return isAcknowledged(made);
+      const recorded = await context.recorder.record(stored, made, context.clock.now());
+      if (recorded === undefined) throw new Error('the claim was lost before the attempt was over');
+      report(context, stored, made, recorded.events);
+      return { acknowledged, ...goOn(context, stored, recorded, last) };
     } catch (error) {
       context.log.error(
         { err: error, event_id: delivery.id, merchant_id: delivery.merchantId },
         'an attempt was not recorded; it will be made again',
       );
-      return undefined;
+      return { acknowledged, over: false, againAtMs: undefined };
     }
   });
 }
 
-/** Undefined when it can't be known now; the delivery is given back then, and the attempt does not count. */
+/** Undefined when it can't be known now; the attempt is not made then, and does not count. */
 async function signerOf(context: Context, stored: StoredDelivery): Promise<Signer | undefined> {
   const { id, merchantId } = stored.delivery;
   try {
@@ -47,12 +61,11 @@ async function signerOf(context: Context, stored: StoredDelivery): Promise<Signe
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error;
     context.log.warn({ err: error, event_id: id, merchant_id: merchantId }, 'could not ask for the secret to sign with');
-    await giveBack(context, stored, UNSIGNED_RETRY_MS);
     return undefined;
   }
 }
 
-async function send(context: Context, { delivery }: StoredDelivery, signer: Signer): Promise<Attempt> {
+async function send(context: Context, delivery: Delivery, signer: Signer): Promise<Attempt> {
   const atMs = context.clock.now();
   const startedMs = performance.now();
   const answer = await answerTo(context, delivery, signer);
@@ -66,35 +79,18 @@ async function answerTo({ sender }: Context, delivery: Delivery, { partnerId, cl
   return sender.send(webhookRequest(delivery, { partnerId, clientSecret }, Date.now()));
 }
 
-/** Writes the outcome whatever has happened to the delivery meanwhile, and lets the successor go. */
-async function record(context: Context, claimed: StoredDelivery, made: Attempt): Promise<void> {
-  const { deliveries, clock, retryPolicy } = context;
-  const { id, merchantId } = claimed.delivery;
-  let current = claimed;
-  for (;;) {
-    const events = decide(current.delivery.state, { type: 'record', attempt: made, nowMs: clock.now() }, retryPolicy);
-    const ours = current.document.lease_until?.getTime() === claimed.document.lease_until?.getTime();
-    const after = await deliveries.apply(current, events, ours);
-    if (after !== undefined) {
-      report(context, claimed, made, events);
-      await goOn(context, after, events);
-      return;
-    }
-    const again = await deliveries.find(merchantId, id);
-    if (again === undefined) throw new Error(`delivery ${id} has vanished`);
-    current = again;
-  }
-}
-
 /** Lets the successor of a delivery that is over go at once, and a redelivery that was asked for during the attempt. */
-async function goOn(
-  { deliveries, clock, pokeTimer }: Context,
-  after: StoredDelivery,
-  events: readonly DeliveryEvent[],
-): Promise<void> {
+function goOn(
+  context: Context,
+  { delivery }: StoredDelivery,
+  { state, events }: Recorded,
+  last: boolean,
+): Omit<Made, 'acknowledged'> {
+  const againAtMs = dueAtMs(state);
+  if (againAtMs !== undefined && againAtMs <= context.clock.now()) context.puller.look(delivery.endpoint);
   const over = events.some(({ type }) => type === 'acknowledged' || type === 'given-up');
-  const woken = over && (await deliveries.wakeSuccessor(after, clock.now()));
-  if (woken || (dueAtMs(after.delivery.state) ?? Number.POSITIVE_INFINITY) <= clock.now()) pokeTimer();
+  if (over && last && delivery.state.status === 'pending') context.waker.wake(delivery);
+  return { over: state.status !== 'pending', againAtMs };
 }
 
 function report(

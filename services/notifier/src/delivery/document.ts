@@ -1,3 +1,4 @@
+import { bodyHash, type Json } from '@gerbang/core';
 import type { Due } from '@gerbang/store';
 import type { ReceivedEvent } from '../event/received-event.ts';
 import { type Attempt, type DeliveryState, dueAtMs, newDelivery } from './delivery.ts';
@@ -18,8 +19,12 @@ export type Delivery = {
   merchantId: string;
   event: string;
   url: string;
+  /** Whose share of attempts, sockets and memory it takes: the merchant's id and the URL's origin. */
+  endpoint: string;
   /** JSON, as it was rendered when the event was stored. */
   body: string;
+  /** SHA-256 of its normalized JSON, as signatures have it. */
+  bodyHash: string;
   signed: boolean;
   traceparent: string;
   /** When the event occurred, business time. */
@@ -50,7 +55,10 @@ export type DeliveryDocument = Due & {
   traceparent?: string;
   event?: string;
   url?: string;
+  /** Null is how the database is asked for those without one, of the version before. */
+  endpoint?: string | null;
   body?: string;
+  body_hash?: string;
   signed?: boolean;
   failures?: number;
   next_attempt_at?: Date;
@@ -64,12 +72,18 @@ export type DeliveryDocument = Due & {
 type AttemptDocument = { at: Date; http_status?: number; duration_ms: number; answer: string; error?: string };
 
 export function toStored(document: DeliveryDocument): StoredDelivery {
+  const merchantId = present(document, 'merchant_id');
+  const url = present(document, 'url');
+  const body = present(document, 'body');
   const delivery: Delivery = {
     id: document._id,
-    merchantId: present(document, 'merchant_id'),
+    merchantId,
     event: present(document, 'event'),
-    url: present(document, 'url'),
-    body: present(document, 'body'),
+    url,
+    // The version before stored neither of the two.
+    endpoint: document.endpoint ?? endpointOf(merchantId, url),
+    body,
+    bodyHash: document.body_hash ?? hashOf(body),
     signed: present(document, 'signed'),
     traceparent: present(document, 'traceparent'),
     atMs: present(document, 'at').getTime(),
@@ -91,7 +105,23 @@ export function aggregateOf(event: ReceivedEvent): string {
   return `${event.service}:${event.aggregateType}:${event.aggregateId}`;
 }
 
-export function newDocument(event: ReceivedEvent, fate: Fate, nowMs: number, leaseUntil: Date | undefined): DeliveryDocument {
+/** The endpoint that a merchant's URL names. */
+export function endpointOf(merchantId: string, url: string): string {
+  return `${merchantId} ${URL.canParse(url) ? new URL(url).origin : ''}`;
+}
+
+function hashOf(body: string): string {
+  const json: Json = JSON.parse(body);
+  return bodyHash(json);
+}
+
+/** The document of a new event; `lease` is there where this process is to attempt it at once. */
+export function newDocument(
+  event: ReceivedEvent,
+  fate: Fate,
+  nowMs: number,
+  lease: { lease_until: Date; lease_by: string } | undefined,
+): DeliveryDocument {
   const common = {
     _id: event.eventId,
     schema: 1,
@@ -111,9 +141,10 @@ export function newDocument(event: ReceivedEvent, fate: Fate, nowMs: number, lea
       return { ...common, status: 'unreadable', reason: fate.reason, event_schema: event.schema, payload: event.payload };
     case 'webhook': {
       const { type: _, ...webhook } = fate;
+      const endpoint = endpointOf(event.merchantId, fate.url);
       const { set } = stateFields(newDelivery(nowMs));
-      const lease = leaseUntil === undefined ? {} : { lease_until: leaseUntil };
-      return { ...common, ...webhook, status: 'pending', ...set, ...lease, attempts: [] };
+      const known = { endpoint, body_hash: hashOf(fate.body) };
+      return { ...common, ...webhook, ...known, status: 'pending', ...set, ...lease, attempts: [] };
     }
     default:
       return fate satisfies never;

@@ -1,12 +1,11 @@
-import { expect, test } from 'vitest';
-import { createLanes, type Job } from './lanes.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createLanes, type Job, type Lanes } from './lanes.ts';
 
 /** A job that runs until told how it ends. */
-function job(startBeforeMs = Number.POSITIVE_INFINITY) {
+function job() {
   const ended = Promise.withResolvers<boolean>();
   const seen = { started: false, expired: false };
   const made: Job = {
-    startBeforeMs,
     run: () => {
       seen.started = true;
       return ended.promise;
@@ -19,85 +18,141 @@ function job(startBeforeMs = Number.POSITIVE_INFINITY) {
 }
 
 /** Lets everything that is ready run. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+const settle = async () => {
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+};
 
-test('an endpoint has its bound; another one does not wait behind it', async () => {
-  const lanes = createLanes({ perEndpoint: 2, overall: 100 });
-  const slow = [job(), job(), job()];
-  for (const each of slow) expect(lanes.offer('slow', each.job)).toBeUndefined();
-  expect(slow.map(({ seen }) => seen.started)).toEqual([true, true, false]);
-  const other = job();
-  lanes.offer('other', other.job);
-  expect(other.seen.started).toBe(true);
-  slow[0]?.end(true);
-  await settle();
-  expect(slow[2]?.seen.started).toBe(true);
-  for (const each of [...slow, other]) each.end(true);
-  await lanes.close();
-});
+/** Adds as many jobs; which of them have started. */
+function add(lanes: Lanes, endpoint: string, count: number) {
+  const jobs = Array.from({ length: count }, job);
+  for (const each of jobs) lanes.add(endpoint, each.job);
+  return {
+    jobs,
+    started: () => jobs.filter(({ seen }) => seen.started).length,
+    end: (i: number, ok: boolean) => jobs[i]?.end(ok),
+  };
+}
 
-test('what would wait too long is told when to come back, later and later', () => {
-  const lanes = createLanes({ perEndpoint: 1, overall: 100 });
-  const answers: (number | undefined)[] = [];
-  for (let i = 0; i < 400; i++) answers.push(lanes.offer('busy', job().job));
-  const refused = answers.filter((wait) => wait !== undefined);
-  expect(answers.slice(0, 50)).toEqual(Array.from({ length: 50 }, () => undefined));
-  expect(refused.length).toBeGreaterThan(100);
-  for (const wait of refused) {
-    expect(wait).toBeGreaterThanOrEqual(1_000);
-    expect(wait).toBeLessThanOrEqual(60_000);
-  }
-  expect(refused.at(-1)).toBeGreaterThan(refused[0] ?? Number.POSITIVE_INFINITY);
-});
-
-test('the process has a bound too', async () => {
-  const lanes = createLanes({ perEndpoint: 2, overall: 3 });
-  const jobs = ['a', 'b', 'c', 'd'].map((endpoint) => ({ endpoint, ...job() }));
-  const answers = jobs.map(({ endpoint, job: each }) => lanes.offer(endpoint, each));
-  expect(answers.map((wait) => wait === undefined)).toEqual([true, true, true, false]);
-  jobs[0]?.end(true);
-  await settle();
-  const again = job();
-  expect(lanes.offer('d', again.job)).toBeUndefined();
-  for (const each of [...jobs, again]) each.end(true);
-  await lanes.close();
-});
-
-test('an endpoint that keeps failing gets one attempt at a time until one succeeds', async () => {
-  const lanes = createLanes({ perEndpoint: 4, overall: 100 });
-  for (let i = 0; i < 5; i++) {
-    const failing = job();
-    lanes.offer('dead', failing.job);
-    failing.end(false);
+/** An endpoint that has acknowledged or refused so often. */
+async function known(lanes: Lanes, endpoint: string, times: number, ok: boolean) {
+  for (let i = 0; i < times; i++) {
+    add(lanes, endpoint, 1).end(0, ok);
     await settle();
   }
-  const probes = [job(), job(), job()];
-  for (const each of probes) lanes.offer('dead', each.job);
-  expect(probes.map(({ seen }) => seen.started)).toEqual([true, false, false]);
-  probes[0]?.end(true);
-  await settle();
-  expect(probes.map(({ seen }) => seen.started)).toEqual([true, true, true]);
-  for (const each of probes) each.end(true);
-  await lanes.close();
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
-test('what has waited beyond its lease is given back, and so is what waits when closing; closing waits for the rest', async () => {
-  const lanes = createLanes({ perEndpoint: 1, overall: 100 });
-  const [running, late, next, last] = [job(), job(performance.now() - 1), job(), job()];
-  for (const each of [running, late, next, last]) lanes.offer('e', each.job);
-  running.end(true);
+test('a new endpoint has two places, one more with each acknowledgement, up to its bound', async () => {
+  const lanes = createLanes({ perEndpoint: 4, overall: 100 });
+  const { started, end } = add(lanes, 'e', 20);
+  expect(started()).toBe(2);
+  const open: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    end(i, true);
+    await settle();
+    open.push(started() - (i + 1));
+  }
+  expect(open).toEqual([3, 4, 4, 4]);
+});
+
+test('an endpoint that keeps failing gets one attempt at a time; when it answers its lane opens again one by one', async () => {
+  const lanes = createLanes({ perEndpoint: 4, overall: 100 });
+  await known(lanes, 'dead', 5, false);
+  expect(lanes.room('dead')).toBe(1);
+  const { started, end } = add(lanes, 'dead', 10);
+  expect(started()).toBe(1);
+  end(0, false);
   await settle();
-  expect([late.seen, next.seen]).toEqual([
-    { started: false, expired: true },
-    { started: true, expired: false },
-  ]);
+  expect(started()).toBe(2);
+  end(1, true);
+  await settle();
+  expect(started()).toBe(4);
+  end(2, true);
+  await settle();
+  expect(started()).toBe(6);
+});
+
+test('lanes take turns, so that a long queue keeps nobody out', async () => {
+  const lanes = createLanes({ perEndpoint: 2, overall: 2 });
+  const long = add(lanes, 'long', 20);
+  const [a, b] = [add(lanes, 'a', 1), add(lanes, 'b', 1)];
+  expect([long.started(), a.started(), b.started()]).toEqual([2, 0, 0]);
+  long.end(0, true);
+  await settle();
+  long.end(1, true);
+  await settle();
+  expect([a.started(), b.started()]).toEqual([1, 1]);
+});
+
+test('endpoints that fail have half of all places together, however many they are', async () => {
+  const lanes = createLanes({ perEndpoint: 2, overall: 8 });
+  const dead = Array.from({ length: 10 }, (_, i) => `dead ${i}`);
+  for (const endpoint of dead) await known(lanes, endpoint, 1, false);
+  const failing = dead.map((endpoint) => add(lanes, endpoint, 2));
+  const underWay = () => failing.reduce((sum, { started }) => sum + started(), 0);
+  expect(underWay()).toBe(4);
+  const sound = ['a', 'b'].map((endpoint) => add(lanes, endpoint, 2));
+  expect(sound.map(({ started }) => started())).toEqual([2, 2]);
+  failing[0]?.end(0, false);
+  await settle();
+  expect(underWay()).toBe(5);
+});
+
+test('attempts that last are counted among those that fail, before anybody knows how they end', async () => {
+  const lanes = createLanes({ perEndpoint: 2, overall: 4 });
+  const slow = [add(lanes, 'slow', 2), add(lanes, 'slower', 1)];
+  vi.advanceTimersByTime(1_500);
+  // They have half of all places already and get no other one.
+  const more = add(lanes, 'slower', 1);
+  expect([...slow, more].map(({ started }) => started())).toEqual([2, 1, 0]);
+  expect(add(lanes, 'sound', 1).started()).toBe(1);
+});
+
+test('there is room for what soon gets its turn: little for an endpoint that fails, and no more than the process may hold', async () => {
+  const lanes = createLanes({ perEndpoint: 8, overall: 4 });
+  expect(lanes.room('new')).toBe(32);
+  add(lanes, 'new', 20);
+  expect(lanes.room('new')).toBe(12);
+  for (let i = 0; i < 10; i++) add(lanes, `other ${i}`, 1);
+  expect(lanes.room('yet another')).toBe(2);
+  lanes.suspect('failing', 1);
+  expect(lanes.room('failing')).toBe(2);
+  lanes.suspect('dead', 9);
+  expect(lanes.room('dead')).toBe(1);
+});
+
+test('a lane that has run half empty asks for more', async () => {
+  const asked: string[] = [];
+  const lanes = createLanes({ perEndpoint: 1, overall: 100 }, (endpoint) => asked.push(endpoint));
+  const { end } = add(lanes, 'e', 16);
+  for (let i = 0; i < 7; i++) {
+    end(i, true);
+    await settle();
+  }
+  expect(asked).toEqual([]);
+  end(7, true);
+  await settle();
+  expect(asked).toEqual(['e']);
+});
+
+test('what waits when closing is given back, and closing waits for the rest', async () => {
+  const lanes = createLanes({ perEndpoint: 1, overall: 100 });
+  const { jobs, end } = add(lanes, 'e', 2);
   let closed = false;
   const closing = lanes.close().then(() => {
     closed = true;
   });
   await settle();
-  expect([last.seen.expired, closed]).toEqual([true, false]);
-  next.end(true);
+  expect([jobs[1]?.seen, closed]).toEqual([{ started: false, expired: true }, false]);
+  end(0, true);
   await closing;
-  expect(lanes.offer('e', job().job)).toBe(0);
+  const late = job();
+  lanes.add('e', late.job);
+  expect([late.seen, lanes.room('e')]).toEqual([{ started: false, expired: true }, 0]);
 });

@@ -1,109 +1,198 @@
 import type { Closeable } from '@gerbang/runtime';
 
-/** Failures in a row after which an endpoint gets one attempt at a time, until one succeeds. */
+/** What an endpoint may have under way before it has answered for the first time; each acknowledgement widens its lane by one. */
+const WIDTH_FIRST = 2;
+/** Failures in a row after which an endpoint gets one attempt at a time; an acknowledgement opens its lane again, one by one. */
 const FAILURES_UNTIL_SINGLE = 5;
-/** Nothing is queued that would probably wait longer; it comes back when there is likely to be room. */
-const QUEUE_WAIT_MAX_MS = 5_000;
-const QUEUE_MAX = 256;
-const COME_BACK_MIN_MS = 1_000;
-const COME_BACK_MAX_MS = 60_000;
-/** An endpoint's history is forgotten after this long without an attempt. */
+/** An attempt that lasts longer, or an endpoint whose attempts mostly do, is slow. */
+const SLOW_MS = 1_000;
+const LOOK_FOR_SLOW_MS = 250;
+/** Deliveries in memory for each attempt that may be under way: of a lane, and of the process. */
+const HELD_PER_SLOT = 16;
+const HELD_OVERALL_PER_SLOT = 8;
+/** An endpoint's history is forgotten after this long without an attempt; a failing one's only when its schedule must be over. */
 const FORGET_MS = 10 * 60_000;
+const FORGET_FAILING_MS = 24 * 60 * 60_000;
+
+/** `run` says whether the endpoint acknowledged, undefined when it was not asked; `expire` is called instead where closing comes first. Neither rejects. */
+export type Job = { run(): Promise<boolean | undefined>; expire(): Promise<void> };
+
+/** How a lane stands, for metrics and alerts. */
+export type LaneState = { running: number; waiting: number; failures: number };
 
 /**
- * One attempt: `run` says whether the endpoint acknowledged, undefined when it was not asked; `expire` is called instead when its turn came too late, or not before closing.
- * Neither rejects.
- */
-export type Job = { startBeforeMs: number; run(): Promise<boolean | undefined>; expire(): Promise<void> };
-
-/**
- * The order in which attempts run: a lane per endpoint, with its own bound, so that a slow or dead endpoint takes only its own share of sockets,
- * memory and time, and nobody ever waits behind it.
+ * The order in which attempts run. Each endpoint has a lane with bounds of its own, lanes take turns, and those that fail or are slow have together no
+ * more than half of the process: so a dead endpoint takes only its own share of sockets, memory and time, and nobody waits behind it.
  */
 export type Lanes = Closeable & {
-  /** Runs the job when its lane has room. When it can't be soon: the milliseconds after which to offer it again. */
-  offer(endpoint: string, job: Job): number | undefined;
+  /** How many more jobs of the endpoint should be brought now. What is not brought stays in the database, where it costs nothing. */
+  room(endpoint: string): number;
+  /** Runs the job when its turn has come. */
+  add(endpoint: string, job: Job): void;
+  /** What is known of an endpoint's failures from elsewhere, before its first attempt here. */
+  suspect(endpoint: string, failures: number): void;
+  state(endpoint: string): LaneState | undefined;
 };
 
-type Lane = { running: number; queue: Job[]; averageMs: number; failures: number; nextSlotMs: number; usedAtMs: number };
+type Lane = {
+  endpoint: string;
+  running: number;
+  queue: Job[];
+  width: number;
+  failures: number;
+  averageMs: number;
+  /** Attempts under way that are slow already. */
+  slow: number;
+  usedAtMs: number;
+};
 
-/** `perEndpoint` and `overall` bound the attempts that run at once. Times of jobs are monotonic (performance.now()). */
-export function createLanes(bounds: { perEndpoint: number; overall: number }): Lanes {
+type Run = { lane: Lane; startedMs: number; suspect: boolean; slow: boolean };
+
+/**
+ * `perEndpoint` and `overall` bound the attempts that run at once; `onRoom` hears of each lane that has run half empty. Times are monotonic
+ * (performance.now()).
+ */
+export function createLanes(
+  bounds: { perEndpoint: number; overall: number },
+  onRoom: (endpoint: string) => void = () => {},
+): Lanes {
   const lanes = new Map<string, Lane>();
-  const running = new Set<Promise<void>>();
+  /** In the order of their beginning. */
+  const running = new Set<Run>();
+  const ended = new Set<Promise<void>>();
+  /** Lanes whose next job could run, in the order of their turns. */
+  const ready = { sound: new Set<Lane>(), suspect: new Set<Lane>() };
+  const suspectsMax = Math.max(1, Math.floor(bounds.overall / 2));
+  let suspects = 0;
+  let held = 0;
+  let turn: keyof typeof ready = 'sound';
   let closed = false;
 
   const laneOf = (endpoint: string): Lane => {
     const known = lanes.get(endpoint);
     if (known !== undefined) return known;
-    const lane = { running: 0, queue: [], averageMs: 50, failures: 0, nextSlotMs: 0, usedAtMs: 0 };
+    const width = Math.min(WIDTH_FIRST, bounds.perEndpoint);
+    const lane = { endpoint, running: 0, queue: [], width, failures: 0, averageMs: 0, slow: 0, usedAtMs: performance.now() };
     lanes.set(endpoint, lane);
     return lane;
   };
-  const width = (lane: Lane) => (lane.failures >= FAILURES_UNTIL_SINGLE ? 1 : bounds.perEndpoint);
+  const isSuspect = (lane: Lane) => lane.failures > 0 || lane.slow > 0 || lane.averageMs > SLOW_MS;
+  const capacity = (lane: Lane) => (isSuspect(lane) ? lane.width : lane.width * HELD_PER_SLOT);
   const track = (work: Promise<void>) => {
-    const task: Promise<void> = work.finally(() => running.delete(task));
-    running.add(task);
+    const task: Promise<void> = work.finally(() => ended.delete(task));
+    ended.add(task);
   };
 
-  const start = (lane: Lane, job: Job) => {
-    lane.running++;
-    track(run(lane, job));
+  /** Puts the lane at the end of its line when it has something to run and may. */
+  const lineUp = (lane: Lane) => {
+    ready.sound.delete(lane);
+    ready.suspect.delete(lane);
+    if (lane.queue.length > 0 && lane.running < lane.width) ready[isSuspect(lane) ? 'suspect' : 'sound'].add(lane);
   };
-  const run = async (lane: Lane, job: Job) => {
-    const startedMs = performance.now();
+  /** The two lines take turns while both may. */
+  const next = (): Lane | undefined => {
+    const other = turn === 'sound' ? 'suspect' : 'sound';
+    for (const line of [turn, other] as const) {
+      if (line === 'suspect' && suspects >= suspectsMax) continue;
+      for (const lane of ready[line]) {
+        turn = line === 'sound' ? 'suspect' : 'sound';
+        return lane;
+      }
+    }
+    return undefined;
+  };
+  const advance = () => {
+    while (!closed && running.size < bounds.overall) {
+      const lane = next();
+      const job = lane?.queue.shift();
+      if (lane === undefined || job === undefined) return;
+      const run: Run = { lane, startedMs: performance.now(), suspect: isSuspect(lane), slow: false };
+      running.add(run);
+      lane.running++;
+      if (run.suspect) suspects++;
+      lineUp(lane);
+      track(follow(run, job));
+    }
+  };
+  const follow = async (run: Run, job: Job) => {
+    const { lane } = run;
     try {
-      const acknowledged = await job.run();
-      if (acknowledged !== undefined) lane.failures = acknowledged ? 0 : lane.failures + 1;
+      learn(lane, await job.run());
     } finally {
       lane.usedAtMs = performance.now();
-      lane.averageMs = 0.8 * lane.averageMs + 0.2 * (lane.usedAtMs - startedMs);
+      lane.averageMs = 0.8 * lane.averageMs + 0.2 * (lane.usedAtMs - run.startedMs);
       lane.running--;
-      advance(lane);
+      held--;
+      running.delete(run);
+      if (run.suspect) suspects--;
+      if (run.slow) lane.slow--;
+      lineUp(lane);
+      advance();
+      if (lane.running + lane.queue.length <= capacity(lane) / 2) onRoom(lane.endpoint);
     }
   };
-  const advance = (lane: Lane) => {
-    // The last one out of a lane always lets the next one in: nobody else would.
-    while (!closed && lane.running < width(lane) && (lane.running === 0 || running.size <= bounds.overall)) {
-      const job = lane.queue.shift();
-      if (job === undefined) return;
-      if (job.startBeforeMs < performance.now()) track(job.expire());
-      else start(lane, job);
+  const learn = (lane: Lane, acknowledged: boolean | undefined) => {
+    if (acknowledged === undefined) return;
+    if (acknowledged) {
+      lane.failures = 0;
+      lane.width = Math.min(lane.width + 1, bounds.perEndpoint);
+    } else fail(lane, lane.failures + 1);
+  };
+  const fail = (lane: Lane, failures: number) => {
+    lane.failures = failures;
+    if (failures >= FAILURES_UNTIL_SINGLE) lane.width = 1;
+  };
+
+  const lookForSlow = () => {
+    const beforeMs = performance.now() - SLOW_MS;
+    for (const run of running) {
+      if (run.startedMs > beforeMs) break;
+      if (run.slow) continue;
+      run.slow = true;
+      run.lane.slow++;
+      if (!run.suspect) suspects++;
+      run.suspect = true;
+      lineUp(run.lane);
     }
   };
-  /** Room is handed out in the order of asking, so that a long backlog doesn't come back all at once. */
-  const comeBackMs = (lane: Lane) => {
+  const forget = () => {
     const nowMs = performance.now();
-    const earliest = nowMs + Math.max(COME_BACK_MIN_MS, (lane.queue.length * lane.averageMs) / width(lane));
-    lane.nextSlotMs = Math.max(earliest, lane.nextSlotMs + lane.averageMs / width(lane));
-    return Math.min(lane.nextSlotMs - nowMs, COME_BACK_MAX_MS);
-  };
-  const forgetting = setInterval(() => {
     for (const [endpoint, lane] of lanes) {
-      if (lane.running === 0 && lane.queue.length === 0 && performance.now() - lane.usedAtMs > FORGET_MS) lanes.delete(endpoint);
+      const afterMs = lane.failures > 0 ? FORGET_FAILING_MS : FORGET_MS;
+      if (lane.running === 0 && lane.queue.length === 0 && nowMs - lane.usedAtMs > afterMs) lanes.delete(endpoint);
     }
-  }, FORGET_MS);
-  forgetting.unref();
+  };
+  const intervals = [setInterval(lookForSlow, LOOK_FOR_SLOW_MS), setInterval(forget, FORGET_MS)];
+  for (const interval of intervals) interval.unref();
 
   return {
-    offer(endpoint, job) {
+    room(endpoint) {
       if (closed) return 0;
       const lane = laneOf(endpoint);
-      if (lane.running < width(lane) && running.size < bounds.overall) {
-        start(lane, job);
-        return undefined;
-      }
-      const waitMs = ((lane.queue.length + 1) * lane.averageMs) / width(lane);
-      // A lane without a running job has nobody to call its queue: the whole process is at its bound.
-      if (lane.running === 0 || lane.queue.length >= QUEUE_MAX || waitMs > QUEUE_WAIT_MAX_MS) return comeBackMs(lane);
+      const own = capacity(lane) - lane.running - lane.queue.length;
+      return Math.max(0, Math.min(own, bounds.overall * HELD_OVERALL_PER_SLOT - held));
+    },
+    add(endpoint, job) {
+      if (closed) return track(job.expire());
+      const lane = laneOf(endpoint);
       lane.queue.push(job);
-      return undefined;
+      held++;
+      lineUp(lane);
+      advance();
+    },
+    suspect: (endpoint, failures) => {
+      const lane = laneOf(endpoint);
+      if (lane.failures < failures) fail(lane, failures);
+    },
+    state(endpoint) {
+      const lane = lanes.get(endpoint);
+      return lane && { running: lane.running, waiting: lane.queue.length, failures: lane.failures };
     },
     async close() {
       closed = true;
-      clearInterval(forgetting);
+      for (const interval of intervals) clearInterval(interval);
       for (const lane of lanes.values()) for (const job of lane.queue.splice(0)) track(job.expire());
-      while (running.size > 0) await Promise.all(running);
+      while (ended.size > 0) await Promise.all(ended);
     },
   };
 }

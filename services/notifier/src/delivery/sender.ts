@@ -21,11 +21,15 @@ export type Sender = Closeable & { send(request: WebhookRequest): Promise<Answer
 
 type Endpoint = { pool: Pool; inUse: number; usedAtMs: number };
 
-/** `socketsPerEndpoint` bounds the connections to one merchant's endpoint; `resolve` replaces the DNS in tests. */
-export function createSender(policy: TargetPolicy, options: { socketsPerEndpoint: number; resolve?: Resolve }): Sender {
+/** `socketsPerEndpoint` bounds the connections to one merchant's endpoint; `resolve` replaces the DNS and `timeoutMs` the 10 s in tests. */
+export function createSender(
+  policy: TargetPolicy,
+  options: { socketsPerEndpoint: number; resolve?: Resolve; timeoutMs?: number },
+): Sender {
   const endpoints = new Map<string, Endpoint>();
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const connector = createConnector(policy, {
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     ...(options.resolve !== undefined && { resolve: options.resolve }),
   });
   const endpointOf = (merchantId: string, origin: string): Endpoint => {
@@ -62,7 +66,7 @@ export function createSender(policy: TargetPolicy, options: { socketsPerEndpoint
       const endpoint = endpointOf(request.merchantId, target.origin);
       endpoint.inUse++;
       try {
-        return await post(endpoint.pool, target, request);
+        return await post(endpoint.pool, target, request, timeoutMs);
       } finally {
         endpoint.inUse--;
         endpoint.usedAtMs = performance.now();
@@ -75,16 +79,16 @@ export function createSender(policy: TargetPolicy, options: { socketsPerEndpoint
   };
 }
 
-async function post(pool: Pool, target: URL, request: WebhookRequest): Promise<Answer> {
+async function post(pool: Pool, target: URL, request: WebhookRequest, timeoutMs: number): Promise<Answer> {
   try {
     const { statusCode, body } = await pool.request({
       method: 'POST',
       path: `${target.pathname}${target.search}`,
       headers: request.headers,
       body: request.body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
+      signal: AbortSignal.timeout(timeoutMs),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
     });
     const answer = await readBeginning(body);
     return { httpStatus: statusCode, answer, error: explain(statusCode) };
@@ -124,29 +128,31 @@ function explain(status: number): string | undefined {
 function describe(error: unknown): string {
   const cause = rootOf(error);
   if (cause instanceof TargetRefused) return `target refused: ${cause.message}`;
-  if (cause instanceof Error && cause.name === 'TimeoutError') return 'no answer within 10 s';
-  if (cause instanceof errors.ConnectTimeoutError || cause instanceof errors.HeadersTimeoutError) return 'no answer within 10 s';
-  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  switch (code) {
-    case 'ENOTFOUND':
-    case 'ENODATA':
-    case 'EAI_AGAIN':
-    case 'ETIMEOUT':
-    case 'ESERVFAIL':
-      return `the host name does not resolve (${code})`;
-    case 'ECONNREFUSED':
-      return 'connection refused';
-    case 'ECONNRESET':
-    case 'UND_ERR_SOCKET':
-      return 'the connection was closed before an answer';
-    case 'ENETUNREACH':
-    case 'EHOSTUNREACH':
-      return 'the host is unreachable';
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return 'the answer has too large headers';
-    default:
-      return code === undefined ? 'no valid HTTP answer' : `no valid answer (${code})`;
-  }
+  if (!(cause instanceof Error)) return 'no valid HTTP answer';
+  if (cause.name === 'TimeoutError' || cause instanceof errors.ConnectTimeoutError || cause instanceof errors.HeadersTimeoutError)
+    return 'no answer within 10 s';
+  const code = textIn(cause, 'code');
+  if (code === undefined) return 'no valid HTTP answer';
+  const ofDns = textIn(cause, 'syscall')?.startsWith('query') || textIn(cause, 'syscall') === 'getaddrinfo';
+  if (ofDns) return `the host name does not resolve (${code})`;
+  const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code);
+  if (untrusted) return `the TLS certificate is not valid (${code})`;
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return 'no TLS connection';
+  return REASONS[code] ?? `no valid answer (${code})`;
+}
+
+const REASONS: Partial<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed before an answer',
+  UND_ERR_SOCKET: 'the connection was closed before an answer',
+  ENETUNREACH: 'the host is unreachable',
+  EHOSTUNREACH: 'the host is unreachable',
+  UND_ERR_HEADERS_OVERFLOW: 'the answer has too large headers',
+};
+
+function textIn(error: Error, field: 'code' | 'syscall'): string | undefined {
+  const value: unknown = Reflect.get(error, field);
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Dialling several addresses fails with all their errors; the first tells enough. */

@@ -1,4 +1,4 @@
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
@@ -44,33 +44,38 @@ export function isPublicAddress(address: string): boolean {
 /** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
+const REFUSED = 'the address is not a public one';
+
 /**
- * How undici connects to a target: the host's addresses are checked, and one of the very addresses that were checked is dialled, so that no second
- * answer of the DNS can lead elsewhere.
+ * How undici connects to a target: the host is resolved once, all its addresses are checked, and one of the very addresses that were checked is dialled,
+ * so that no second answer of the DNS can lead elsewhere. Certificates are verified, whatever the process's environment says.
  */
 export function createConnector(
   policy: TargetPolicy,
   options: { timeoutMs: number; resolve?: Resolve },
 ): buildConnector.connector {
-  const base = { timeout: options.timeoutMs, allowH2: false };
-  if (policy.allowPrivate) return buildConnector(base);
-  const connect = buildConnector({ ...base, lookup: checkedLookup(options.resolve ?? resolvePublicly()) });
+  const resolve = options.resolve ?? (policy.allowPrivate ? resolveAnywhere() : resolvePublicly());
+  const isAllowed = (address: string) => policy.allowPrivate || isPublicAddress(address);
+  const connect = buildConnector({
+    timeout: options.timeoutMs,
+    allowH2: false,
+    rejectUnauthorized: true,
+    lookup: checkedLookup(resolve, isAllowed),
+  });
   return (target, callback) => {
     const literal = target.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0 && !isPublicAddress(literal)) return callback(new TargetRefused(REFUSED), null);
+    if (isIP(literal) !== 0 && !isAllowed(literal)) return callback(new TargetRefused(REFUSED), null);
     connect(target, callback);
   };
 }
 
-const REFUSED = 'the address is not a public one';
-
-function checkedLookup(resolve: Resolve): LookupFunction {
+function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
         const [first] = addresses;
         if (first === undefined) return callback(new TargetRefused('the host has no address'), '');
-        if (!addresses.every(isPublicAddress)) return callback(new TargetRefused(REFUSED), '');
+        if (!addresses.every(isAllowed)) return callback(new TargetRefused(REFUSED), '');
         if (options.all !== true) return callback(null, first, isIP(first));
         callback(
           null,
@@ -93,5 +98,20 @@ function resolvePublicly(): Resolve {
     const addresses = [...(v4.status === 'fulfilled' ? v4.value : []), ...(v6.status === 'fulfilled' ? v6.value : [])];
     if (addresses.length === 0 && v4.status === 'rejected') throw v4.reason;
     return addresses;
+  };
+}
+
+/** Private names are mostly known to the operating system alone; it is asked where the name servers say at once that they don't know. */
+function resolveAnywhere(): Resolve {
+  const ask = resolvePublicly();
+  const askSystem: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address);
+  return async (hostname) => {
+    if (hostname === 'localhost') return askSystem(hostname);
+    try {
+      return await ask(hostname);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ETIMEOUT') throw error;
+      return askSystem(hostname);
+    }
   };
 }

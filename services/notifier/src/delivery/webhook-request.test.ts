@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { verifyRequestSignature } from '@gerbang/core';
+import { bodyHash, verifyRequestSignature } from '@gerbang/core';
 import { WebhookSettingsSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { expect, test } from 'vitest';
 import { fateOf } from '../event/fate.ts';
@@ -13,7 +13,9 @@ const delivery: Delivery = {
   merchantId: 'm1',
   event: 'disbursement',
   url: 'https://example.com/a%20b/hook?x=1&y=ü#part',
+  endpoint: 'm1 https://example.com',
   body: '{"b":1,"a":"ü/"}',
+  bodyHash: bodyHash({ b: 1, a: 'ü/' }),
   signed: true,
   traceparent: '',
   atMs: 1,

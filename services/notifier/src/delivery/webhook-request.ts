@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Json, signRequest } from '@gerbang/core';
+import { signHashedRequest } from '@gerbang/core';
 import type { Delivery } from './document.ts';
 import type { WebhookRequest } from './sender.ts';
 
@@ -33,7 +33,10 @@ function signatureHeaders(delivery: Delivery, clientSecret: string, realMs: numb
   const accessToken = randomBytes(32).toString('base64url');
   const timestamp = String(Math.floor(realMs / 1_000));
   const { pathname, search } = new URL(delivery.url);
-  const body: Json = JSON.parse(delivery.body);
-  const signature = signRequest({ method: 'POST', path: `${pathname}${search}`, accessToken, body, timestamp }, clientSecret);
+  const { bodyHash } = delivery;
+  const signature = signHashedRequest(
+    { method: 'POST', path: `${pathname}${search}`, accessToken, bodyHash, timestamp },
+    clientSecret,
+  );
   return { 'X-Signature': signature, 'X-Timestamp': timestamp, Authorization: `Bearer ${accessToken}` };
 }

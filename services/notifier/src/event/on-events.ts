@@ -24,9 +24,12 @@ export async function onEvents(
 ): Promise<void> {
   const { events, unreadable } = sort(service, messages);
   const decided = await decideFates(context, events.map(render));
-  const { added, free, left } = await context.deliveries.insertNew(decided, unreadable, context.clock.now());
-  for (const delivery of free) dispatch(context, delivery);
-  if (left) context.pokeTimer();
+  const { deliveries, leases, lanes, puller, clock } = context;
+  const sinceMs = performance.now();
+  const room = (endpoint: string) => (puller.isBehind(endpoint) ? 0 : lanes.room(endpoint));
+  const { added, claimed, left } = await deliveries.insertNew(decided, unreadable, clock.now(), { owner: leases.owner, room });
+  await dispatch(context, claimed, sinceMs);
+  for (const endpoint of left) puller.look(endpoint);
   confirmations.add(decided.map(toConfirmation));
   report(
     context,

@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { bodyHash } from '@gerbang/core';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -154,7 +155,9 @@ function webhookTo(url: string) {
     merchantId: 'm1',
     event: 'disbursement',
     url,
+    endpoint: 'm1',
     body,
+    bodyHash: bodyHash(JSON.parse(body)),
     signed: true,
     traceparent: '',
     atMs: 1,

@@ -12,10 +12,10 @@ export async function redeliver(context: Context, { merchantId, id }: RedeliverR
   for (;;) {
     const current = await requireDelivery(context, merchantId, id);
     const events = decide(current.delivery.state, { type: 'redeliver', atMs: context.clock.now() }, context.retryPolicy);
-    const after = await context.deliveries.apply(current, events, false);
+    const after = await context.deliveries.apply(current, events);
     if (after === undefined) continue;
     context.log.info({ event_id: id, merchant_id: merchantId }, 'redelivery requested');
-    context.pokeTimer();
+    context.puller.look(after.delivery.endpoint);
     return { delivery: toMessage(after.delivery) };
   }
 }

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { type Pending, sortIntoChains } from './chains.ts';
+import type { DeliveryState } from './delivery.ts';
+import type { StoredDelivery } from './document.ts';
+
+const pendingState: DeliveryState = { status: 'pending', failures: 0, nextAttemptAtMs: 1, redeliverAtMs: undefined };
+
+function claimed(name: string, state = pendingState, endpoint = 'e'): StoredDelivery {
+  const [aggregate = '', seq = '1'] = name.split('#');
+  const delivery = {
+    id: name,
+    merchantId: 'm',
+    event: 'disbursement',
+    url: 'http://e',
+    endpoint,
+    body: '{}',
+    bodyHash: '',
+    signed: true,
+    traceparent: '',
+    atMs: 1,
+    aggregate,
+    seq: BigInt(seq),
+    state,
+    attempts: [],
+  };
+  return { delivery, document: { _id: name, schema: 1, status: state.status, version: 1, service: 's' } };
+}
+
+const pending = (...names: string[]): Pending[] =>
+  names.map((name) => {
+    const [aggregate = '', seq = '1'] = name.split('#');
+    return { aggregate, seq: BigInt(seq), dueAtMs: 1_000 + Number(seq) };
+  });
+
+/** The chains and what is blocked, by names; a blocked one with the time until which it is. */
+function sorted(items: StoredDelivery[], waiting: Pending[]) {
+  const { chains, blocked } = sortIntoChains(items, waiting);
+  return {
+    chains: chains.map((chain) => chain.map(({ delivery }) => delivery.id).join(' ')),
+    blocked: blocked.map(({ stored, untilMs }) => `${stored.delivery.id} ${untilMs}`),
+  };
+}
+
+test.each<[string, StoredDelivery[], Pending[], { chains: string[]; blocked: string[] }]>([
+  ['aggregates go beside each other', [claimed('a#1'), claimed('b#1')], [], { chains: ['a#1', 'b#1'], blocked: [] }],
+  [
+    'events of one aggregate one after the other, in its order',
+    [claimed('a#3'), claimed('a#1'), claimed('a#10')],
+    pending('a#1', 'a#3', 'a#10'),
+    { chains: ['a#1 a#3 a#10'], blocked: [] },
+  ],
+  ['what somebody else has comes first', [claimed('a#2')], pending('a#1', 'a#2'), { chains: [], blocked: ['a#2 1001'] }],
+  [
+    'one in between that somebody else has ends the chain',
+    [claimed('a#1'), claimed('a#3')],
+    pending('a#1', 'a#2', 'a#3'),
+    { chains: ['a#1'], blocked: ['a#3 1002'] },
+  ],
+  [
+    'another aggregate’s pending events block nothing',
+    [claimed('a#2'), claimed('b#2')],
+    pending('a#2', 'b#1', 'b#2'),
+    { chains: ['a#2'], blocked: ['b#2 1001'] },
+  ],
+  [
+    'what goes to another endpoint goes by itself, later',
+    [claimed('a#1'), claimed('a#2', pendingState, 'other')],
+    pending('a#1', 'a#2'),
+    { chains: ['a#1'], blocked: ['a#2 0'] },
+  ],
+  [
+    'what is over and asked for again waits for nobody',
+    [
+      claimed('a#1', { status: 'delivered', redeliverAtMs: 5 }),
+      claimed('a#2'),
+      claimed('a#9', { status: 'failed', redeliverAtMs: 5 }),
+    ],
+    pending('a#2'),
+    { chains: ['a#1', 'a#9', 'a#2'], blocked: [] },
+  ],
+])('%s', (_, items, waiting, expected) => {
+  expect(sorted(items, waiting)).toEqual(expected);
+});

@@ -1,0 +1,204 @@
+import { type Store, traced } from '@gerbang/store';
+import type { Pending } from './chains.ts';
+import { type DeliveryEvent, evolve } from './delivery.ts';
+import {
+  attemptDocument,
+  type DeliveryDocument,
+  endpointOf,
+  present,
+  type StoredDelivery,
+  stateFields,
+  toStored,
+} from './document.ts';
+import { LEASE_MS } from './leases.ts';
+
+/** Attempts kept of one delivery; the oldest go first. */
+const ATTEMPTS_KEPT = 50;
+/** Documents of the version before that are labelled in one go. */
+const LABELLED_TOGETHER = 200;
+
+const leaseIsOver = { $lte: [{ $ifNull: ['$lease_until', new Date(0)] }, '$$NOW'] };
+const extended = { $add: ['$$NOW', LEASE_MS] };
+
+/** What an attempt means for the delivery that it was made of. */
+export type Outcome = { stored: StoredDelivery; events: readonly DeliveryEvent[] };
+
+/** What was not written of outcomes: see `record`. */
+export type Unwritten = { changed: StoredDelivery[]; lost: ReadonlySet<string> };
+
+export type Claims = ReturnType<typeof openClaims>;
+
+/** The writes by which replicas share the due deliveries; a claim is marked with its owner and ends with its lease, in the database's time. */
+export function openClaims(store: Store) {
+  const collection = store.collection<DeliveryDocument>('deliveries');
+  return {
+    /** The next endpoint after one, in the order of their names, that has something to attempt at some time; `dueAtMs` is the earliest. */
+    async endpointAfter(endpoint: string): Promise<{ endpoint: string; dueAtMs: number } | undefined> {
+      const found = await traced('findOne', 'deliveries', () =>
+        collection.findOne(
+          { endpoint: { $gt: endpoint }, due_at: { $type: 'date' } },
+          { sort: { endpoint: 1, due_at: 1 }, projection: { endpoint: 1, due_at: 1 } },
+        ),
+      );
+      return found === null ? undefined : { endpoint: present(found, 'endpoint'), dueAtMs: present(found, 'due_at').getTime() };
+    },
+
+    /** The ids of an endpoint's deliveries that are due and free, those first that have been due for longest. */
+    async due(endpoint: string, nowMs: number, limit: number): Promise<string[]> {
+      const found = await traced('find', 'deliveries', () =>
+        collection
+          .find(
+            { endpoint, due_at: { $type: 'date', $lte: new Date(nowMs) }, $expr: leaseIsOver },
+            { projection: { _id: 1 }, sort: { endpoint: 1, due_at: 1 }, limit, hint: 'due_by_endpoint' },
+          )
+          .toArray(),
+      );
+      return found.map(({ _id }) => _id);
+    },
+
+    /** Claims those of the deliveries that are still due and free, each for one replica. */
+    async claim(ids: readonly string[], owner: string, nowMs: number): Promise<StoredDelivery[]> {
+      const due = { _id: { $in: ids }, due_at: { $lte: new Date(nowMs) } };
+      await traced('updateMany', 'deliveries', () =>
+        collection.updateMany({ ...due, $expr: leaseIsOver }, [{ $set: { lease_until: extended, lease_by: owner } }]),
+      );
+      const claimed = await traced('find', 'deliveries', () => collection.find({ ...due, lease_by: owner }).toArray());
+      return claimed.map(toStored);
+    },
+
+    /** Extends claims by a whole lease; those that are somebody else's meanwhile, or over, are not among the ids returned. */
+    async renew(ids: readonly string[], owner: string): Promise<ReadonlySet<string>> {
+      const ours = { _id: { $in: ids }, lease_by: owner };
+      const { matchedCount } = await traced('updateMany', 'deliveries', () =>
+        collection.updateMany(ours, [{ $set: { lease_until: extended } }]),
+      );
+      if (matchedCount === ids.length) return new Set(ids);
+      const kept = await traced('find', 'deliveries', () => collection.find(ours, { projection: { _id: 1 } }).toArray());
+      return new Set(kept.map(({ _id }) => _id));
+    },
+
+    /** Gives claimed deliveries back, each to be looked at again at its time (business time), unless somebody else has it already. */
+    async giveBack(items: readonly { id: string; dueAtMs: number }[], owner: string): Promise<void> {
+      if (items.length === 0) return;
+      const release = { lease_until: '' as const, lease_by: '' as const };
+      await traced('bulkWrite', 'deliveries', () =>
+        collection.bulkWrite(
+          items.map(({ id, dueAtMs }) => ({
+            updateOne: {
+              filter: { _id: id, lease_by: owner, due_at: { $type: 'date' } },
+              update: { $set: { due_at: new Date(dueAtMs) }, $unset: release },
+            },
+          })),
+          { ordered: false },
+        ),
+      );
+    },
+
+    /** All events of the aggregates that are neither delivered nor given up. */
+    async pendingOf(aggregates: readonly string[]): Promise<Pending[]> {
+      if (aggregates.length === 0) return [];
+      const found = await traced('find', 'deliveries', () =>
+        collection
+          .find({ aggregate: { $in: aggregates }, status: 'pending' }, { projection: { aggregate: 1, seq: 1, due_at: 1 } })
+          .toArray(),
+      );
+      return found.map((document) => ({
+        aggregate: present(document, 'aggregate'),
+        seq: present(document, 'seq'),
+        dueAtMs: document.due_at?.getTime() ?? 0,
+      }));
+    },
+
+    /**
+     * Writes what attempts have come to, in one go, and ends their claims. Returns what was not written because the delivery has changed meanwhile, as it
+     * stands now, and the ids of those that were not because the claim is somebody else's.
+     */
+    async record(outcomes: readonly Outcome[], owner: string): Promise<Unwritten> {
+      const operations = outcomes.map((outcome) => ({ updateOne: updateOf(outcome, owner) }));
+      const { matchedCount } = await traced('bulkWrite', 'deliveries', () =>
+        collection.bulkWrite(operations, { ordered: false }),
+      );
+      if (matchedCount === outcomes.length) return { changed: [], lost: new Set() };
+      const ids = outcomes.map(({ stored }) => stored.delivery.id);
+      const found = await traced('find', 'deliveries', () => collection.find({ _id: { $in: ids } }).toArray());
+      const changed = found.filter((document) => document.lease_by === owner);
+      const lost = outcomes.filter(
+        (outcome) => !changed.some(({ _id }) => _id === outcome.stored.delivery.id) && !isWritten(outcome, found),
+      );
+      return { changed: changed.map(toStored), lost: new Set(lost.map(({ stored }) => stored.delivery.id)) };
+    },
+
+    /**
+     * Makes the next delivery of each aggregate due now, unless it has been attempted already and follows its own schedule; returns the endpoints that
+     * they go to.
+     */
+    async wake(over: readonly { aggregate: string; seq: bigint }[], nowMs: number): Promise<Set<string>> {
+      const pending = await traced('find', 'deliveries', () =>
+        collection
+          .find(
+            { aggregate: { $in: over.map(({ aggregate }) => aggregate) }, status: 'pending' },
+            { projection: { aggregate: 1, seq: 1, endpoint: 1 }, sort: { aggregate: 1, seq: 1 } },
+          )
+          .toArray(),
+      );
+      const next = new Map<string, DeliveryDocument>();
+      for (const document of pending) {
+        const aggregate = present(document, 'aggregate');
+        if (!next.has(aggregate)) next.set(aggregate, document);
+      }
+      if (next.size === 0) return new Set();
+      const ids = [...next.values()].map(({ _id }) => _id);
+      await traced('updateMany', 'deliveries', () =>
+        collection.updateMany(
+          { _id: { $in: ids }, status: 'pending', next_attempt_at: { $lte: new Date(nowMs) } },
+          { $set: { due_at: new Date(nowMs) } },
+        ),
+      );
+      return new Set([...next.values()].map((document) => present(document, 'endpoint')));
+    },
+
+    /** Names the endpoint of deliveries that the version before has stored; true while there may be more of them. */
+    async label(): Promise<boolean> {
+      const found = await collection
+        .find({ endpoint: null, due_at: { $type: 'date' } }, { projection: { merchant_id: 1, url: 1 } })
+        .limit(LABELLED_TOGETHER)
+        .toArray();
+      if (found.length === 0) return false;
+      await collection.bulkWrite(
+        found.map((document) => ({
+          updateOne: {
+            filter: { _id: document._id },
+            update: { $set: { endpoint: endpointOf(present(document, 'merchant_id'), present(document, 'url')) } },
+          },
+        })),
+      );
+      return found.length === LABELLED_TOGETHER;
+    },
+  };
+}
+
+function updateOf({ stored, events }: Outcome, owner: string) {
+  const { _id, version } = stored.document;
+  const { set, unset } = stateFields(events.reduce(evolve, stored.delivery.state));
+  const attempts = events.flatMap((event) => (event.type === 'attempted' ? [attemptDocument(event.attempt)] : []));
+  return {
+    filter: { _id, version, lease_by: owner },
+    update: {
+      $set: set,
+      $unset: Object.fromEntries([...unset, 'lease_until', 'lease_by'].map((field) => [field, '' as const])),
+      $inc: { version: 1 },
+      $push: { attempts: { $each: attempts, $slice: -ATTEMPTS_KEPT } },
+    },
+  };
+}
+
+function isWritten({ stored, events }: Outcome, found: readonly DeliveryDocument[]): boolean {
+  const document = found.find(({ _id }) => _id === stored.delivery.id);
+  return events.some(
+    (event) =>
+      event.type === 'attempted' &&
+      document?.attempts?.some(
+        ({ at, duration_ms }) => at.getTime() === event.attempt.atMs && duration_ms === event.attempt.durationMs,
+      ),
+  );
+}
