@@ -45,7 +45,7 @@ function posting(key: string, intent: Posting['intent'], amountSen: bigint): Pos
     fromSuspense: false,
     compensation: '' as const,
   };
-  return { key, intent, merchantId: MERCHANT, accountId: 'A', amountSen, feeSen: 0n, ...texts };
+  return { key, intent, merchantId: MERCHANT, accountId: 'A', amountSen, feeSen: 0n, vendorFeeSen: 0n, ...texts };
 }
 
 function credited(key: string, amountSen: bigint): Entry {

@@ -115,6 +115,7 @@ export function posting(
     accountId: ACCOUNT,
     amountSen,
     feeSen: 0n,
+    vendorFeeSen: 0n,
     rail: 'bank-transfer',
     product: 'disbursement',
     transactionId: `transaction-${keys}`,

@@ -130,6 +130,7 @@ const plain = {
   merchantId: 'M',
   accountId: 'A',
   feeSen: 0n,
+  vendorFeeSen: 0n,
   destinationAccountId: '',
   side: 'available',
   compensation: '',

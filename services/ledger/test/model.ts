@@ -4,10 +4,10 @@ import { COMPENSATIONS, INTENTS, type Posting, type Result, SIDES } from '../src
 
 type Account = { available: bigint; held: bigint; pending: bigint };
 
-/** What the ledger promises, said as simply as possible: per merchant account three numbers, three of the house, and per key the first answer. */
+/** What the ledger promises, said as simply as possible: per merchant account three numbers, four of the house, and per key the first answer. */
 export class Model {
   readonly accounts = new Map<string, Account>();
-  readonly house = { rail: 0n, fees: 0n, suspense: 0n };
+  readonly house = { rail: 0n, fees: 0n, vendors: 0n, suspense: 0n };
   readonly answers = new Map<string, { posting: Posting; answer: string }>();
 
   post(posting: Posting): string {
@@ -28,8 +28,11 @@ export class Model {
 
   /** Everything that there is; zero, always. */
   sum(): bigint {
-    const { rail, fees, suspense } = this.house;
-    return [...this.accounts.values()].reduce((sum, one) => sum + one.available + one.held + one.pending, rail + fees + suspense);
+    const { rail, fees, vendors, suspense } = this.house;
+    return [...this.accounts.values()].reduce(
+      (sum, one) => sum + one.available + one.held + one.pending,
+      rail + fees + vendors + suspense,
+    );
   }
 
   /** The refusal, if there is one; then nothing has moved. */
@@ -66,7 +69,7 @@ export class Model {
         const refused = take({ held: gross });
         if (refused !== undefined) return refused;
         house.rail += net;
-        house.fees += fee;
+        this.#takeFee(posting);
         return undefined;
       }
       case 'release': {
@@ -86,7 +89,7 @@ export class Model {
       }
       case 'credit':
         house[posting.fromSuspense ? 'suspense' : 'rail'] -= gross;
-        house.fees += fee;
+        this.#takeFee(posting);
         giveSide(net);
         return undefined;
       case 'refund': {
@@ -101,15 +104,22 @@ export class Model {
     }
   }
 
+  /** The house keeps of a fee what is not the vendor's; `sign` is −1 where it is given back. */
+  #takeFee({ feeSen, vendorFeeSen }: Posting, sign = 1n): void {
+    this.house.fees += sign * (feeSen - vendorFeeSen);
+    this.house.vendors += sign * vendorFeeSen;
+  }
+
   #compensate(
-    { compensation, amountSen: net, feeSen: fee }: Posting,
+    posting: Posting,
     takeSide: (sen: bigint) => string | undefined,
     giveSide: (sen: bigint) => void,
   ): string | undefined {
     const { house } = this;
+    const { compensation, amountSen: net, feeSen: fee } = posting;
     if (compensation === 'payout-returned') {
       house.rail -= net;
-      house.fees -= fee;
+      this.#takeFee(posting, -1n);
       giveSide(net + fee);
       return undefined;
     }
@@ -117,7 +127,7 @@ export class Model {
     const refused = takeSide(isPayout ? net + fee : net);
     if (refused !== undefined) return refused;
     house.rail += isPayout ? net : net + fee;
-    house.fees += isPayout ? fee : -fee;
+    this.#takeFee(posting, isPayout ? 1n : -1n);
     return undefined;
   }
 }
@@ -134,6 +144,7 @@ export const postings: fc.Arbitrary<Posting> = fc
     accountId: fc.constantFrom('A', 'B'),
     amountSen: fc.bigInt(1n, 20n),
     feeSen: fc.constantFrom(0n, 3n),
+    vendorFeeSen: fc.constantFrom(0n, 0n, 2n, 4n),
     side: fc.constantFrom(...SIDES),
     fromSuspense: fc.boolean(),
     compensation: fc.constantFrom(...COMPENSATIONS).filter((one) => one !== ''),
@@ -141,10 +152,12 @@ export const postings: fc.Arbitrary<Posting> = fc
   .map((one) => {
     const isSided = one.intent === 'credit' || one.intent === 'refund' || one.intent === 'compensate';
     const side = isSided ? one.side : 'available';
+    const takesFee = one.intent === 'capture' || one.intent === 'credit' || one.intent === 'compensate';
     return {
       ...one,
       side,
       feeSen: one.intent === 'transfer' || side === 'suspense' ? 0n : one.feeSen,
+      vendorFeeSen: takesFee && side !== 'suspense' ? one.vendorFeeSen : 0n,
       fromSuspense: one.intent === 'credit' && side !== 'suspense' && one.fromSuspense,
       compensation: one.intent === 'compensate' ? one.compensation : '',
       rail: 'bank-transfer',

@@ -134,8 +134,10 @@ export class World {
       const [merchantId = '', accountId = ''] = name.split('/');
       expect(last.book.balancesOf(merchantId, accountId)).toEqual(balances);
     }
-    const house = ['rail:bank-transfer', 'fee-income', 'suspense:bank-transfer'].map((one) => last.book.balanceOf(one));
-    expect(house).toEqual([model.house.rail, model.house.fees, model.house.suspense]);
+    const house = ['rail:bank-transfer', 'fee-income', 'vendor-fees', 'suspense:bank-transfer'].map((one) =>
+      last.book.balanceOf(one),
+    );
+    expect(house).toEqual([model.house.rail, model.house.fees, model.house.vendors, model.house.suspense]);
     await last.projected(last.lastSeq(), never);
     await this.#expectIntact(last);
     for (const { partition } of this.#writers) partition.stepDown();

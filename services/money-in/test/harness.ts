@@ -31,7 +31,7 @@ import { readConfig } from '../src/config.ts';
 import type { Rails } from '../src/context.ts';
 import { startService } from '../src/service.ts';
 
-export type Fee = { product: string; channel: string; fixedSen: bigint; basisPoints: number };
+export type Fee = { product: string; channel: string; fixedSen: bigint; basisPoints: number; vendorFixedSen?: bigint };
 export type FakeMerchant = {
   merchantId: string;
   partition: string;

@@ -1,4 +1,5 @@
 import { newUlid } from '@gerbang/core';
+import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AmountType, PayableStatus, VirtualAccountKind } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { eventually } from '@gerbang/testkit';
@@ -25,7 +26,7 @@ const pending = (accountId: string) => world.books.get(`${accountId}:pending`) ?
 describe('a virtual account', () => {
   test('is paid once, credited net of its fee, and settles', async () => {
     const merchant = world.newMerchant({
-      fees: [{ product: 'virtual-account', channel: 'BCA', fixedSen: 4_000_00n, basisPoints: 0 }],
+      fees: [{ product: 'virtual-account', channel: 'BCA', fixedSen: 4_000_00n, basisPoints: 0, vendorFixedSen: 1_500_00n }],
     });
     const va = await newVirtualAccount(moneyIn, merchant);
     expect(va.number).toMatch(/^70014\d{11}$/);
@@ -35,7 +36,16 @@ describe('a virtual account', () => {
     expect(await find(merchant, va.id)).toMatchObject({ status: PayableStatus.COMPLETED, currentUsage: 1 });
     expect(pending(merchant.accountId)).toBe(46_000_00n);
     const { vaTransactions } = await moneyIn.virtualAccounts.listVaTransactions({ query: { ...merchant, limit: 10 } });
-    expect(vaTransactions).toMatchObject([{ virtualAccountId: va.id, figures: { amountSen: 50_000_00n, feeSen: 4_000_00n } }]);
+    expect(vaTransactions).toMatchObject([
+      {
+        virtualAccountId: va.id,
+        figures: { amountSen: 50_000_00n, feeSen: 4_000_00n, vendorFeeSen: 1_500_00n, ourMarginSen: 2_500_00n },
+      },
+    ]);
+    const credits = [...world.posted.values()].filter(
+      (one) => one.accountId === merchant.accountId && one.intent === Intent.CREDIT,
+    );
+    expect(credits).toMatchObject([{ feeSen: 4_000_00n, vendorFeeSen: 1_500_00n }]);
     await eventually('settled', () => available(merchant.accountId) === 46_000_00n);
     const id = vaTransactions[0]?.id ?? '';
     await eventually('marked settled', async () => {

@@ -21,6 +21,7 @@ const hold: Posting = {
   accountId: 'A',
   amountSen: 10n,
   feeSen: 1n,
+  vendorFeeSen: 0n,
   rail: 'bank-transfer',
   product: 'disbursement',
   transactionId: 't',
@@ -45,15 +46,17 @@ describe('a journal document', () => {
     fc.assert(
       fc.property(fc.array(postings), (asked) => {
         const { schema, postings: stored } = toJournalDocument(batchOf(asked));
-        expect(schema).toBe(asked.some(hasVariant) ? 3 : 2);
+        const hasVendorFee = asked.filter(({ vendorFeeSen }) => vendorFeeSen > 0n);
+        expect(schema).toBe(hasVendorFee.length > 0 ? 4 : asked.some(hasVariant) ? 3 : 2);
+        expect(stored.filter((one) => 'vendor_fee_sen' in one)).toHaveLength(hasVendorFee.length);
         expect(stored.filter((one) => 'side' in one)).toHaveLength(asked.filter(hasVariant).length);
       }),
     );
   });
 
   it('of a later version is not guessed at', () => {
-    const document = { ...toJournalDocument(batchOf([hold])), schema: 4 };
-    expect(() => fromJournalDocument(document)).toThrow(/unknown schema 4/);
+    const document = { ...toJournalDocument(batchOf([hold])), schema: 5 };
+    expect(() => fromJournalDocument(document)).toThrow(/unknown schema 5/);
   });
 });
 
@@ -68,6 +71,7 @@ describe('the hash of what was asked for', () => {
       { side: 'pending' },
       { fromSuspense: true },
       { compensation: 'payout-made' },
+      { vendorFeeSen: 1n },
     ];
     const hashes = [hold, ...others.map((other) => ({ ...hold, ...other }))].map(contentHash);
     expect(new Set(hashes).size).toBe(hashes.length);

@@ -11,8 +11,9 @@ import {
   SIDES,
 } from '../posting/posting.ts';
 
-/** 1: no posting had a destination; 2: none had a side. What could be of the second still is, so that the version before this one reads it. */
-const SCHEMA = 3;
+/** 1: no posting had a destination; 2: none had a side; 3: none had a vendor's fee. What could be of an earlier one still is, so that the version before this reads it. */
+const SCHEMA = 4;
+const SCHEMA_WITHOUT_VENDOR_FEES = 3;
 const SCHEMA_WITHOUT_SIDES = 2;
 
 /** One entry as the journal and the projection of postings store it. */
@@ -24,6 +25,8 @@ export type EntryDocument = {
   account_id: string;
   amount_sen: bigint;
   fee_sen: bigint;
+  /** Absent where there is none. */
+  vendor_fee_sen?: bigint;
   rail: string;
   product: string;
   transaction_id: string;
@@ -60,7 +63,7 @@ export function journalId(partition: string, seq: bigint): string {
 export function toJournalDocument(batch: Batch): JournalDocument {
   return {
     _id: journalId(batch.partition, batch.seq),
-    schema: batch.entries.some(({ posting }) => hasVariant(posting)) ? SCHEMA : SCHEMA_WITHOUT_SIDES,
+    schema: schemaOf(batch),
     partition: batch.partition,
     seq: batch.seq,
     epoch: batch.epoch,
@@ -68,6 +71,11 @@ export function toJournalDocument(batch: Batch): JournalDocument {
     at: new Date(batch.atMs),
     postings: batch.entries.map(toEntryDocument),
   };
+}
+
+function schemaOf({ entries }: Batch): number {
+  if (entries.some(({ posting }) => posting.vendorFeeSen > 0n)) return SCHEMA;
+  return entries.some(({ posting }) => hasVariant(posting)) ? SCHEMA_WITHOUT_VENDOR_FEES : SCHEMA_WITHOUT_SIDES;
 }
 
 /** Throws on a later schema than this version knows: money is not guessed at. */
@@ -89,6 +97,7 @@ function upcast(document: JournalDocument): JournalDocument {
     case 1:
       return { ...document, postings: document.postings.map((posting) => ({ ...posting, destination_account_id: '' })) };
     case SCHEMA_WITHOUT_SIDES:
+    case SCHEMA_WITHOUT_VENDOR_FEES:
     case SCHEMA:
       return document;
     default:
@@ -105,6 +114,7 @@ export function toEntryDocument({ posting, contentHash, legs, result }: Entry): 
     account_id: posting.accountId,
     amount_sen: posting.amountSen,
     fee_sen: posting.feeSen,
+    ...(posting.vendorFeeSen > 0n && { vendor_fee_sen: posting.vendorFeeSen }),
     rail: posting.rail,
     product: posting.product,
     transaction_id: posting.transactionId,
@@ -131,6 +141,7 @@ function fromEntryDocument(document: EntryDocument): Entry {
       accountId: document.account_id,
       amountSen: document.amount_sen,
       feeSen: document.fee_sen,
+      vendorFeeSen: document.vendor_fee_sen ?? 0n,
       rail: document.rail,
       product: document.product,
       transactionId: document.transaction_id,

@@ -19,6 +19,7 @@ function posting(intent: Intent, amountSen: bigint, feeSen = 0n, more: Partial<P
     accountId: 'A',
     amountSen,
     feeSen,
+    vendorFeeSen: 0n,
     rail: 'bank-transfer',
     product: 'disbursement',
     transactionId: 't',
@@ -56,6 +57,24 @@ describe('decide', () => {
     ['transfer', posting('transfer', 100n), { [AVAILABLE]: -100n, [DESTINATION]: 100n }, 0n],
     ['settle', posting('settle', 50n), { [PENDING]: -50n, [AVAILABLE]: 50n }, 150n],
     ['settle, whose fee was taken before', posting('settle', 50n, 5n), { [PENDING]: -50n, [AVAILABLE]: 50n }, 150n],
+    [
+      'credit whose vendor gets a part of the fee',
+      posting('credit', 90n, 10n, { vendorFeeSen: 4n }),
+      { [RAIL]: -100n, [AVAILABLE]: 90n, 'fee-income': 6n, 'vendor-fees': 4n },
+      190n,
+    ],
+    [
+      'capture whose vendor gets more than the fee',
+      posting('capture', 90n, 10n, { vendorFeeSen: 13n }),
+      { [HELD]: -100n, [RAIL]: 90n, 'fee-income': -3n, 'vendor-fees': 13n },
+      100n,
+    ],
+    [
+      'payment that was withdrawn, whose vendor gives its part back',
+      posting('compensate', 90n, 10n, { compensation: 'payment-withdrawn', vendorFeeSen: 4n }),
+      { [AVAILABLE]: -90n, 'fee-income': -6n, 'vendor-fees': -4n, [RAIL]: 100n },
+      10n,
+    ],
     ['credit with a fee', posting('credit', 90n, 10n), { [RAIL]: -100n, [AVAILABLE]: 90n, 'fee-income': 10n }, 190n],
     [
       'credit of money in',
@@ -148,6 +167,7 @@ describe('decide', () => {
     const more = fc.record({
       side: fc.constantFrom(...SIDES),
       fromSuspense: fc.boolean(),
+      vendorFeeSen: fc.constantFrom(0n, 1n, 10n ** 12n),
       compensation: fc.constantFrom(...COMPENSATIONS).filter((one) => one !== ''),
     });
     const fee = fc.bigInt(0n, 10n ** 12n);

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal, refuse } from '@gerbang/core';
-import { FEE_INCOME, isSystemAccount, merchantAccount, railAccount, suspenseAccount } from './account.ts';
+import { FEE_INCOME, isSystemAccount, merchantAccount, railAccount, suspenseAccount, VENDOR_FEES } from './account.ts';
 import type { Leg, Posting, Result } from './posting.ts';
 
 /** Balances are stored as int64. */
@@ -35,7 +35,7 @@ export function legsOf(posting: Posting): Leg[] {
         { account: held, sen: grossSen },
       ];
     case 'capture':
-      return [{ account: held, sen: -grossSen }, { account: railAccount(posting.rail), sen: amountSen }, ...feeLeg(feeSen)];
+      return [{ account: held, sen: -grossSen }, { account: railAccount(posting.rail), sen: amountSen }, ...feeLegs(posting)];
     case 'release':
       return [
         { account: held, sen: -grossSen },
@@ -45,7 +45,7 @@ export function legsOf(posting: Posting): Leg[] {
       return [
         { account: posting.fromSuspense ? suspenseAccount(posting.rail) : railAccount(posting.rail), sen: -grossSen },
         ...(amountSen === 0n ? [] : [{ account: sideOf(posting), sen: amountSen }]),
-        ...feeLeg(feeSen),
+        ...feeLegs(posting),
       ];
     case 'transfer':
       return [
@@ -80,11 +80,11 @@ function compensationLegs(posting: Posting): Leg[] {
   const [side, rail] = [sideOf(posting), railAccount(posting.rail)];
   switch (posting.compensation) {
     case 'payout-returned':
-      return [{ account: rail, sen: -amountSen }, ...feeLeg(-feeSen), { account: side, sen: amountSen + feeSen }];
+      return [{ account: rail, sen: -amountSen }, ...feeLegs(posting, -1n), { account: side, sen: amountSen + feeSen }];
     case 'payout-made':
-      return [{ account: side, sen: -amountSen - feeSen }, { account: rail, sen: amountSen }, ...feeLeg(feeSen)];
+      return [{ account: side, sen: -amountSen - feeSen }, { account: rail, sen: amountSen }, ...feeLegs(posting)];
     case 'payment-withdrawn':
-      return [{ account: side, sen: -amountSen }, ...feeLeg(-feeSen), { account: rail, sen: amountSen + feeSen }];
+      return [{ account: side, sen: -amountSen }, ...feeLegs(posting, -1n), { account: rail, sen: amountSen + feeSen }];
     case '':
       throw new Error(`posting ${posting.key} compensates nothing`);
     default:
@@ -96,8 +96,13 @@ function sideOf({ side, merchantId, accountId, rail }: Posting): string {
   return side === 'suspense' ? suspenseAccount(rail) : merchantAccount(merchantId, accountId, side);
 }
 
-function feeLeg(sen: bigint): Leg[] {
-  return sen === 0n ? [] : [{ account: FEE_INCOME, sen }];
+/** What of the fee stays and what goes on to the vendor; `sign` is −1 where they are given back. */
+function feeLegs({ feeSen, vendorFeeSen }: Posting, sign: 1n | -1n = 1n): Leg[] {
+  const parts = [
+    { account: FEE_INCOME, sen: sign * (feeSen - vendorFeeSen) },
+    { account: VENDOR_FEES, sen: sign * vendorFeeSen },
+  ];
+  return parts.filter(({ sen }) => sen !== 0n);
 }
 
 function firstRefusal(posting: Posting, legs: readonly Leg[], available: string, balanceOf: BalanceOf): Refusal | undefined {

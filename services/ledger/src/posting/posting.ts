@@ -20,6 +20,8 @@ export type Posting = {
   accountId: string;
   amountSen: bigint;
   feeSen: bigint;
+  /** What of the fee is the vendor's; may be more than it. */
+  vendorFeeSen: bigint;
   rail: string;
   product: string;
   transactionId: string;
@@ -77,6 +79,7 @@ export function contentHash(posting: Posting): string {
       posting.description,
       ...(posting.intent === 'transfer' ? [posting.destinationAccountId] : []),
       ...(hasVariant(posting) ? [posting.side, posting.fromSuspense, posting.compensation] : []),
+      ...(posting.vendorFeeSen > 0n ? [{ vendorFeeSen: String(posting.vendorFeeSen) }] : []),
     ]),
     'base64',
   );

@@ -13,6 +13,7 @@ const asked: Posting = {
   accountId: 'a',
   amountSen: 1n,
   feeSen: 0n,
+  vendorFeeSen: 0n,
   rail: 'va',
   product: '',
   transactionId: '',

@@ -11,7 +11,11 @@ type LedgerContext = Pick<Context, 'ledger'>;
  * Credits the net amount to pending, once per payment: from the rail, or from suspense where an operator has decided so. Suspense of another partition gives the
  * money back to its rail there, and the rail brings it here. Refusals: unavailable, timeout, account_limit.
  */
-export async function postCredit({ ledger }: LedgerContext, order: PaymentOrder, { netSen, feeSen }: Figures): Promise<void> {
+export async function postCredit(
+  { ledger }: LedgerContext,
+  order: PaymentOrder,
+  { netSen, feeSen, vendorFeeSen }: Figures,
+): Promise<void> {
   const { fromSuspense } = order;
   if (fromSuspense !== undefined && fromSuspense !== order.partition) await postOutOfSuspense({ ledger }, order, fromSuspense);
   await ledger.post({
@@ -23,6 +27,7 @@ export async function postCredit({ ledger }: LedgerContext, order: PaymentOrder,
     postingKey: `${order.publicId}:credit`,
     amountSen: netSen,
     feeSen,
+    vendorFeeSen,
   });
 }
 

@@ -17,6 +17,8 @@ const TEXT_MAX = 128;
 const INT64_MAX = 2n ** 63n - 1n;
 /** Intents that move money over a rail. */
 const OF_RAILS: readonly Intent[] = ['capture', 'credit', 'refund', 'compensate'];
+/** Intents that take a fee, or give it back. */
+const OF_FEES: readonly Intent[] = ['capture', 'credit', 'compensate'];
 /** Intents whose money may be elsewhere than available. */
 const SIDED: readonly Intent[] = ['credit', 'refund', 'compensate'];
 
@@ -39,6 +41,7 @@ export function readPosting(request: PostRequest): Posting {
     accountId: request.accountId,
     amountSen: request.amountSen,
     feeSen: request.feeSen,
+    vendorFeeSen: request.vendorFeeSen,
     rail: request.rail,
     product: request.product,
     transactionId: request.transactionId,
@@ -65,12 +68,15 @@ function readVariant(request: PostRequest, intent: Intent): Pick<Posting, 'side'
   return { side, fromSuspense, compensation };
 }
 
-function readAmounts({ amountSen, feeSen }: PostRequest, intent: Intent, side: Side): void {
+function readAmounts({ amountSen, feeSen, vendorFeeSen }: PostRequest, intent: Intent, side: Side): void {
   // A fee may take all of a payment.
   const isAllFee = intent === 'credit' && amountSen === 0n && feeSen > 0n;
   if (amountSen <= 0n && !isAllFee) throw wrong('amount_sen', 'must be more than 0');
   if (feeSen < 0n || amountSen + feeSen > INT64_MAX) throw wrong('fee_sen', 'must be 0 or more, and fit');
   if ((intent === 'transfer' || side === 'suspense') && feeSen !== 0n) throw wrong('fee_sen', 'must be 0: nobody bears it');
+  if (vendorFeeSen < 0n) throw wrong('vendor_fee_sen', 'must be 0 or more');
+  if (vendorFeeSen > 0n && (!OF_FEES.includes(intent) || side === 'suspense'))
+    throw wrong('vendor_fee_sen', 'must be 0 where no fee is taken or given back');
 }
 
 function readAccounts(request: PostRequest, intent: Intent, side: Side): void {

@@ -237,6 +237,13 @@ export declare type PostRequest = Message<"gerbang.ledger.v1.PostRequest"> & {
    * @generated from field: gerbang.ledger.v1.Compensation compensation = 16;
    */
   compensation: Compensation;
+
+  /**
+   * What a bank or an acquirer gets, sen, ≥ 0: it is in the fee, and may be more than that. Of intents that take or return a fee.
+   *
+   * @generated from field: int64 vendor_fee_sen = 17;
+   */
+  vendorFeeSen: bigint;
 };
 
 /**
@@ -730,7 +737,7 @@ export enum Intent {
   HOLD = 1,
 
   /**
-   * held → rail, net amount, and → fee-income, fee.
+   * held → rail, net amount, and → fee-income, fee. Of every fee the vendor's part goes to vendor-fees instead.
    *
    * @generated from enum value: INTENT_CAPTURE = 2;
    */
