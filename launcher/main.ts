@@ -29,7 +29,7 @@ switch (command) {
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
   case 'gerbang':
-    process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args], addresses());
+    process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args], addresses(), calledFrom());
     break;
   default:
     process.stderr.write(
@@ -39,9 +39,9 @@ switch (command) {
 }
 
 /** Runs a command of the project with this terminal; gives its exit code. */
-function run(file: string, parameters: string[], env: Record<string, string> = {}): Promise<number> {
+function run(file: string, parameters: string[], env: Record<string, string> = {}, cwd = root): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, parameters, { cwd: root, env: { ...env, ...process.env }, stdio: 'inherit' });
+    const child = spawn(file, parameters, { cwd, env: { ...env, ...process.env }, stdio: 'inherit' });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
     onParentGone(() => child.kill('SIGTERM'));
     child.on('error', reject);
@@ -56,6 +56,11 @@ async function timed(name: string, work: () => Promise<number>): Promise<number>
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
   process.stdout.write(`${name}: ${code === 0 ? 'passed' : `FAILED (exit code ${code})`} after ${seconds} s\n`);
   return code;
+}
+
+/** The folder that file names on the command line are meant from; npm itself goes to that of package.json. */
+function calledFrom(): string {
+  return process.env.INIT_CWD ?? root;
 }
 
 /** Where the operators' commands find a system that `npm start` has started with the same environment. */

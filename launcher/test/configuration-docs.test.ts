@@ -9,7 +9,7 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const documented = sections(read('docs/configuration.md'));
 const shared = new Set([commonShape, rpcShape, storeShape, busShape, settlementShape].flatMap((shape) => Object.keys(shape)));
 /** Between the bootstrap and the launcher, or the surroundings' own. */
-const NOT_SETTINGS = new Set(['PATH', 'GERBANG_PARENT_FD']);
+const NOT_SETTINGS = new Set(['PATH', 'INIT_CWD', 'GERBANG_PARENT_FD']);
 
 /** Each heading's rows: variable → the rest of its row. */
 function sections(markdown: string): Map<string, Map<string, string>> {

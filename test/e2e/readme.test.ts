@@ -1,14 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { freePort } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePorts, PORTS, type PortName } from '../../launcher/ports.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+const webhooks = readFileSync(path.join(root, 'docs/webhooks.md'), 'utf8');
 
 /** Every npm command of the README, and where it is executed. One that is added has to be added here, and run. */
 const COMMANDS: Record<string, string> = {
@@ -16,6 +18,7 @@ const COMMANDS: Record<string, string> = {
   'npm start -- --fresh': 'here',
   'npm test': 'runs this test',
   'npm run gerbang -- --help': 'here',
+  'npm run gerbang -- signature': 'here, as docs/webhooks.md has it',
   'npm run check': 'before the tests in CI',
   'npm run bench': 'here',
   'npm run bench -- startup': 'by hand: figures are measured on a quiet machine',
@@ -36,6 +39,7 @@ beforeAll(async () => {
     GERBANG_NODE: process.execPath,
     GERBANG_PNPM: execFileSync('sh', ['-c', 'command -v pnpm']).toString().trim(),
     MERCHANT_RPC: `127.0.0.1:${ports.merchantRpc}`,
+    PORT: String(await freePort()),
     ...ownDatabases(),
   };
 });
@@ -47,15 +51,14 @@ test('every command is known, and so is executed', () => {
   expect([...found].sort()).toEqual(Object.keys(COMMANDS).sort());
 });
 
-test('npm start, the first payment as it is pasted, Ctrl-C; then afresh', async () => {
-  const snippet = /<!-- first-payment[^>]*-->\n```bash\n([\s\S]*?)```/.exec(readme)?.[1];
-  if (snippet === undefined) throw new Error('the README has no first payment');
+test('npm start, the first payment and a webhook as they are pasted, Ctrl-C; then afresh', async () => {
   const first = await start(['start']);
-  const answer = JSON.parse(execFileSync('bash', ['-euo', 'pipefail', '-c', snippet], { cwd: folder, env }).toString());
+  const answer = JSON.parse(paste(snippetOf(readme, 'first-payment')));
   expect(answer).toMatchObject({
     response_code: 'SP000',
     data: { transaction_status: { code: '00' }, net_amount: { value: '150000.00' } },
   });
+  tryWebhook();
   const before = demo();
   await interrupt(first);
   // A server that MONGODB_URI names keeps what it has; there, afresh means other databases.
@@ -67,6 +70,29 @@ test('npm start, the first payment as it is pasted, Ctrl-C; then afresh', async 
   expect(execFileSync('npm', ['run', 'bench'], { cwd: root, env }).toString()).toContain('startup');
   await interrupt(fresh);
 }, 180_000);
+
+/** What docs/webhooks.md shows: a receiver that refuses, why, and the next attempt with the right secret. */
+function tryWebhook(): void {
+  for (const name of ['docs', 'launcher', 'package.json']) symlinkSync(path.join(root, name), path.join(folder, name));
+  // Its receivers end with it; the second one has what the first one refused.
+  const wait = 'for _ in $(seq 300); do grep -q va-transaction received.txt && break; sleep 0.1; done';
+  const snippet = snippetOf(webhooks, 'try-it').replaceAll('receive.py &', 'receive.py > received.txt &');
+  const output = paste(`trap 'kill $RECEIVER' EXIT\n${snippet}\n${wait}`);
+  expect(output).toContain('differs: secret (secret_with_white_space)');
+  expect(readFileSync(path.join(folder, 'received.txt'), 'utf8')).toMatch(/^va-transaction [0-9A-Z]{26}\n$/);
+}
+
+/** The shell commands under a marker of a page. */
+function snippetOf(page: string, marker: string): string {
+  const snippet = new RegExp(`<!-- ${marker}[^>]*-->\\n+\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
+  if (snippet === undefined) throw new Error(`no page has ${marker}`);
+  return snippet;
+}
+
+/** Runs commands as if they were pasted into a shell, in the folder of the running system. */
+function paste(commands: string): string {
+  return execFileSync('bash', ['-euo', 'pipefail', '-c', commands], { cwd: folder, env }).toString();
+}
 
 /** Also on a server that others use, nobody else's. */
 function ownDatabases(): { MONGODB_DB_PREFIX: string } {

@@ -4,12 +4,11 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { bodyHash } from '@gerbang/core';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { newDelivery } from '../../src/delivery/delivery.ts';
 import { webhookRequest } from '../../src/delivery/webhook-request.ts';
+import { deliveryOf } from './delivery.ts';
 import { type SignatureVector, signatureVectors } from './vectors.ts';
 
 const DOCS = path.join(import.meta.dirname, '../../../../docs');
@@ -150,22 +149,7 @@ function webhookTo(url: string) {
     event: 'disbursement',
     data: { gross_amount: { value: '150000.00' }, name: 'é/“x”' },
   });
-  const delivery = {
-    id: '01J00000000000000000000000',
-    merchantId: 'm1',
-    event: 'disbursement',
-    url,
-    endpoint: 'm1',
-    body,
-    bodyHash: bodyHash(JSON.parse(body)),
-    signed: true,
-    traceparent: '',
-    atMs: 1,
-    aggregate: 'a',
-    seq: 1n,
-    state: newDelivery(1),
-    attempts: [],
-  };
+  const delivery = deliveryOf('01J00000000000000000000000', url, body, Date.now());
   return webhookRequest(delivery, { partnerId: 'pk_1', clientSecret: SECRET }, Date.now());
 }
 
