@@ -1,16 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { currentTraceparent } from '@gerbang/runtime';
-import {
-  type AnyBulkWriteOperation,
-  Binary,
-  type Collection,
-  type Document,
-  type Filter,
-  type OptionalUnlessRequiredId,
-  type UpdateFilter,
-} from 'mongodb';
+import { Binary, type Collection, type Document, type Filter, type OptionalUnlessRequiredId } from 'mongodb';
+import { combineUpdates } from './combine-updates.ts';
 import type { Store } from './connection.ts';
-import { isDuplicateKey } from './duplicate-key.ts';
+import { combineInserts } from './insert-missing.ts';
 import { traced } from './traced.ts';
 import { type Upcaster, upcast } from './upcast.ts';
 
@@ -27,6 +20,8 @@ export type AggregateDocument<State extends Document> = State & {
   version: bigint;
   /** Tells this aggregate from an earlier, removed one with the same id: a decision on that one can't touch this. */
   incarnation: string;
+  /** Names the newest change, so that who has made it knows it again; none before the first. */
+  write_id?: bigint;
   /** The sequence number of the newest event, 0 before the first. */
   last_seq: bigint;
   /** Whose events these are; the relay puts it on every message. */
@@ -44,9 +39,6 @@ export type Change<State> = {
   quiet?: boolean;
 };
 
-/** Which version of which aggregate a change was decided on. */
-export type Versioned = Pick<AggregateDocument<Document>, '_id' | 'schema' | 'version' | 'incarnation' | 'last_seq'>;
-
 /** A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version. */
 export type Aggregates<State extends Document> = {
   collection: Collection<AggregateDocument<State>>;
@@ -59,17 +51,15 @@ export type Aggregates<State extends Document> = {
     state: State,
     events: readonly NewEvent[],
   ): Promise<AggregateDocument<State> | undefined>;
-  /** Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and decide anew). */
-  change(current: Versioned, change: Change<State>): Promise<AggregateDocument<State> | undefined>;
   /**
-   * The same for many aggregates at once, in two calls: each changes if it still has the version that was read. Those that have moved on stay as they are; nothing
-   * tells them apart, so this is for timers, which come back to them.
+   * Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and decide anew). Changes of
+   * different aggregates that concur travel as one command.
    */
-  changeMany(changes: readonly { current: Versioned; change: Change<State> }[]): Promise<void>;
+  change(current: AggregateDocument<State>, change: Change<State>): Promise<AggregateDocument<State> | undefined>;
   /** `linearizable` after a duplicate key or a lost answer: what is there now, not what a majority had a moment ago. */
   find(id: string, options?: { linearizable: boolean }): Promise<AggregateDocument<State> | undefined>;
   /** Removes an aggregate that has never had an event, if it still has this version. */
-  removeUnannounced(current: Versioned): Promise<boolean>;
+  removeUnannounced(current: AggregateDocument<State>): Promise<boolean>;
 };
 
 /** Called with the document after each write that added events; the relay hooks in here. */
@@ -94,6 +84,8 @@ export async function openAggregates<State extends Document>(
     { 'tail.at': 1 },
     { name: 'unconfirmed', partialFilterExpression: { 'tail.0': { $exists: true } } },
   );
+  const insertDocument = combineInserts(collection);
+  const update = combineUpdates(collection);
   const announce = (document: AggregateDocument<State>, events: readonly NewEvent[] | undefined) => {
     if (events !== undefined && events.length > 0) options.afterWrite?.(name, document);
   };
@@ -111,39 +103,24 @@ export async function openAggregates<State extends Document>(
         merchant_id: merchantId,
         tail: toTail(events, 0n),
       } as AggregateDocument<State>;
-      try {
-        await traced('insertOne', name, () =>
-          collection.insertOne(document as OptionalUnlessRequiredId<AggregateDocument<State>>),
-        );
-      } catch (error) {
-        if (isDuplicateKey(error)) return undefined;
-        throw error;
-      }
+      if (!(await insertDocument(document as OptionalUnlessRequiredId<AggregateDocument<State>>))) return undefined;
       announce(document, events);
       return document;
     },
     async change(current, change) {
-      const { events } = change;
-      const filter = filterOf(current) as Filter<AggregateDocument<State>>;
-      const update = updateOf(current, change, options.schema);
-      const after = await traced('findOneAndUpdate', name, () =>
-        collection.findOneAndUpdate(filter, update as UpdateFilter<AggregateDocument<State>>, { returnDocument: 'after' }),
-      );
-      if (after === null) return undefined;
-      if (!change.quiet) announce(after as AggregateDocument<State>, events);
-      return after as AggregateDocument<State>;
-    },
-    async changeMany(changes) {
-      if (changes.length === 0) return;
-      const operations = changes.map(({ current, change }) => ({
-        updateOne: { filter: filterOf(current), update: updateOf(current, change, options.schema) },
-      })) as unknown as AnyBulkWriteOperation<AggregateDocument<State>>[];
-      await traced('bulkWrite', name, () => collection.bulkWrite(operations, { ordered: false }));
-      const ids = changes.filter(({ change }) => !change.quiet && change.events?.length).map(({ current }) => current._id);
-      const announced = { _id: { $in: ids }, 'tail.0': { $exists: true } } as unknown as Filter<AggregateDocument<State>>;
-      const after = await traced('find', name, () => collection.find(announced).toArray());
-      // Whatever their tails hold has happened, whoever has written it.
-      for (const document of after) options.afterWrite?.(name, document as AggregateDocument<State>);
+      const { _id, version, incarnation } = current;
+      const fresh = freshFields(current, change, options.schema);
+      const pushed = toTail(change.events ?? [], current.last_seq);
+      const isMade = await update({
+        _id,
+        condition: { version, incarnation },
+        update: updateOf(fresh, pushed, change.unset),
+        isMine: (stored) => stored.incarnation === incarnation && stored.write_id === fresh.write_id,
+      });
+      if (!isMade) return undefined;
+      const after = changed(current, fresh, pushed, change.unset);
+      if (!change.quiet) announce(after, change.events);
+      return after;
     },
     async find(id, options) {
       const filter = { _id: id } as Filter<AggregateDocument<State>>;
@@ -162,24 +139,43 @@ export async function openAggregates<State extends Document>(
   };
 }
 
-/** The aggregate as the change was decided on. */
-function filterOf({ _id, version, incarnation }: Versioned): Document {
-  return { _id, version, incarnation };
+/** What a change sets. A document of an older schema is written whole in the current one: no mixture of the two is ever stored. */
+function freshFields<State extends Document>(current: AggregateDocument<State>, change: Change<State>, schema: number) {
+  const lifted = current.schema === schema ? {} : { ...stateOf(current, change.unset), schema };
+  const last_seq = current.last_seq + BigInt(change.events?.length ?? 0);
+  return { ...lifted, ...change.set, last_seq, write_id: nextWriteId() };
 }
 
-function updateOf<State>(current: Versioned, change: Change<State>, schema: number): Document {
-  const events = change.events ?? [];
-  // A document of an older schema is written whole in the current one: no mixture of the two is ever stored.
-  const lifted = current.schema === schema ? {} : { ...stateOf(current, change.unset), schema };
-  const update: Document = {
-    $set: { ...lifted, ...change.set, last_seq: current.last_seq + BigInt(events.length) },
+function updateOf(fresh: Document, pushed: readonly StoredEvent[], unset: readonly string[] = []): Document {
+  return {
+    $set: fresh,
     $inc: { version: 1n },
+    ...(pushed.length > 0 && { $push: { tail: { $each: pushed } } }),
+    ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, ''])) }),
   };
-  if (events.length > 0) update.$push = { tail: { $each: toTail(events, current.last_seq) } };
-  if (change.unset !== undefined && change.unset.length > 0) {
-    update.$unset = Object.fromEntries(change.unset.map((field) => [field, '']));
-  }
-  return update;
+}
+
+/**
+ * The document after a change. Nobody else can have changed its state, or the change would not have been made; what has meanwhile been confirmed of its
+ * tail, and a timer's lease, are as they were read.
+ */
+function changed<State extends Document>(
+  current: AggregateDocument<State>,
+  fresh: Document,
+  pushed: readonly StoredEvent[],
+  unset: readonly string[] = [],
+): AggregateDocument<State> {
+  const after: Document = { ...current, ...fresh, version: current.version + 1n, tail: [...current.tail, ...pushed] };
+  for (const field of unset) delete after[field];
+  return after as AggregateDocument<State>;
+}
+
+/** Ids of this process's writes: one random number, and counted on from there. */
+let lastWriteId = randomBytes(8).readBigInt64LE();
+
+function nextWriteId(): bigint {
+  lastWriteId = BigInt.asIntN(64, lastWriteId + 1n);
+  return lastWriteId;
 }
 
 function toTail(events: readonly NewEvent[], lastSeq: bigint): StoredEvent[] {
@@ -196,6 +192,6 @@ function toTail(events: readonly NewEvent[], lastSeq: bigint): StoredEvent[] {
 
 /** The fields of the state alone, without those that the change removes. */
 function stateOf(document: Document, removed: readonly string[] = []): Document {
-  const { _id, schema, version, incarnation, last_seq, merchant_id, tail, ...state } = document;
+  const { _id, schema, version, incarnation, write_id, last_seq, merchant_id, tail, ...state } = document;
   return Object.fromEntries(Object.entries(state).filter(([field]) => !removed.includes(field)));
 }

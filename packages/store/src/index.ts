@@ -8,12 +8,13 @@ export {
   type StoredEvent,
 } from './aggregates.ts';
 export { type AuditEntry, type AuditLog, type AuditRecord, openAuditLog } from './audit-log.ts';
+export { type ConditionalUpdate, combineUpdates } from './combine-updates.ts';
 export { connectStore, type Store } from './connection.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
 export { dateRange } from './date-range.ts';
 export { type Due, type DueTimer, startDueTimer } from './due.ts';
 export { isDuplicateKey, isDuplicateKeysOnly } from './duplicate-key.ts';
 export { type IdempotencyClaim, type IdempotencyKeys, openIdempotencyKeys } from './idempotency.ts';
-export { insertMissing } from './insert-missing.ts';
+export { combineInserts, insertMissing } from './insert-missing.ts';
 export { traced } from './traced.ts';
 export type { Upcaster } from './upcast.ts';

@@ -58,7 +58,8 @@ test('of many changed at once, those that have moved on stay as they are', async
   const [moved, still] = [await insert('many-moved'), await insert('many-still')];
   await things.change(moved, { set: { color: 'green' } });
   const paint = { set: { color: 'blue' }, events: [event('painted')] };
-  await things.changeMany([moved, still].map((current) => ({ current, change: paint })));
+  const changed = await Promise.all([moved, still].map((current) => things.change(current, paint)));
+  expect(changed.map((document) => document?.color)).toEqual([undefined, 'blue']);
   expect(await things.find('many-moved')).toMatchObject({ color: 'green', version: 2n, tail: [] });
   expect(await things.find('many-still')).toMatchObject({ color: 'blue', version: 2n, tail: [{ event: 'painted' }] });
   expect(announced.filter((id) => id.startsWith('many-'))).toEqual(['many-still']);

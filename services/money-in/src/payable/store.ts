@@ -183,20 +183,23 @@ export async function openPayableStore(store: Store, afterWrite: AfterWrite): Pr
       const document = await aggregates.change(payable.document, changeOf(after(payable, events, beside), beside));
       return document === undefined ? undefined : fromDocument(document);
     },
-    applyMany: (changes) =>
-      aggregates.changeMany(
-        changes.map(({ payable, events, beside }) => ({
-          current: payable.document,
-          change: changeOf(after(payable, events, beside), beside),
-        })),
-      ),
-    postponeMany: (waits) =>
-      aggregates.changeMany(
-        waits.map(({ payable, untilMs, asked }) => ({
-          current: payable.document,
-          change: { set: { due_at: new Date(untilMs), asked }, unset: ['lease_until', 'lease_by'] },
-        })),
-      ),
+    async applyMany(changes) {
+      await Promise.all(
+        changes.map(({ payable, events, beside }) =>
+          aggregates.change(payable.document, changeOf(after(payable, events, beside), beside)),
+        ),
+      );
+    },
+    async postponeMany(waits) {
+      await Promise.all(
+        waits.map(({ payable, untilMs, asked }) =>
+          aggregates.change(payable.document, {
+            set: { due_at: new Date(untilMs), asked },
+            unset: ['lease_until', 'lease_by'],
+          }),
+        ),
+      );
+    },
     async list(query) {
       const createdAt = dateRange(query.fromMs, query.toMs);
       const documents = await collection

@@ -154,10 +154,11 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
       const document = await aggregates.change(payment.document, changeOf(payment, events, beside));
       return document === undefined ? undefined : fromDocument(document);
     },
-    applyMany: (changes, beside) =>
-      aggregates.changeMany(
-        changes.map(({ payment, events }) => ({ current: payment.document, change: changeOf(payment, events, beside) })),
-      ),
+    async applyMany(changes, beside) {
+      await Promise.all(
+        changes.map(({ payment, events }) => aggregates.change(payment.document, changeOf(payment, events, beside))),
+      );
+    },
     async list(query) {
       const receivedAt = dateRange(query.fromMs, query.toMs);
       const documents = await collection
