@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Bank, feeFor, newUlid, RefusalError, refuse } from '@gerbang/core';
 import type { Limit, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
@@ -88,9 +87,11 @@ async function answerInTime(
     .finally(() => context.inProgress.delete(transactionId));
   context.background.add(running);
   running.finally(() => context.background.delete(running));
-  const timer = new AbortController();
-  const late = sleep(ANSWER_AFTER_MS, placed, { signal: timer.signal }).catch(() => placed);
-  return Promise.race([running, late]).finally(() => timer.abort());
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<StoredTransfer>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_AFTER_MS, placed);
+  });
+  return Promise.race([running, late]).finally(() => clearTimeout(timer));
 }
 
 function toOrder(request: TransferRequest, bank: Bank, profile: Profile, transactionId: string, nowMs: number): TransferOrder {
