@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { DeliveryStatus, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { createLogger } from '@gerbang/runtime';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
@@ -57,6 +58,18 @@ beforeAll(async () => {
             ],
             instances: [{ id: 'ledger-0', address: 'ledger-0:9102' }],
           }),
+        },
+        [],
+      ),
+      implement(
+        RedeliveryService,
+        {
+          redeliverMany: async ({ operator, run, after, limit, dryRun, event, status }) => {
+            if (!dryRun)
+              answers.proposals.push(`${operator} ${limit} ${DeliveryStatus[status].toLowerCase()} of ${event} in ${run}`);
+            const left = after === '' ? 700 : 200;
+            return { matched: Math.min(limit, left), after: limit < left ? 'more' : '' };
+          },
         },
         [],
       ),
@@ -117,6 +130,7 @@ beforeAll(async () => {
     LEDGER_RPC: othersAddress,
     MONEY_OUT_RPC: othersAddress,
     MONEY_IN_RPC: othersAddress,
+    NOTIFIER_RPC: othersAddress,
   };
 }, TOGETHER_MS);
 
@@ -283,6 +297,17 @@ test('suspense: what fits nothing is listed, credited and refunded by operators'
   expect(answers.proposals).toEqual(expect.arrayContaining(['ana credits a with va:bank:r 1', 'ana refunds va:bank:r 1']));
 });
 
+test('events redeliver: tells how many, and does it with --yes, part after part', { timeout: TOGETHER_MS }, async () => {
+  const range = ['events', 'redeliver', '--from', '2026-01-01', '--event', 'disbursement'];
+  expect((await gerbang(range)).stdout).toBe('700 webhooks would be sent again; add --yes to do it\n');
+  expect((await gerbang([...range, '--limit', '600'])).stdout).toContain('600 webhooks would be sent again, and there are more');
+  answers.proposals.length = 0;
+  const { stdout } = await gerbang([...range, '--yes', '--operator', 'ana']);
+  const [, run] = /^700 webhooks will be sent again \(run ([0-9A-Z]{26})\)\n$/.exec(stdout) ?? [];
+  expect(answers.proposals).toEqual([`ana 500 failed of disbursement in ${run}`, `ana 500 failed of disbursement in ${run}`]);
+  expect((await gerbang(['events', 'redeliver'])).stderr).toContain('give --from and --to, or --id');
+});
+
 describe('what goes wrong is one line and exit code 1', () => {
   const nowhere = { MERCHANT_RPC: '127.0.0.1:1' };
   const unknown = '01J00000000000000000000000';
@@ -330,6 +355,7 @@ test.each([
   [['ledger', 'verify']],
   [['transfers', 'resolve']],
   [['suspense', 'credit']],
+  [['events', 'redeliver']],
   [['signature', 'explain']],
 ])('%j --help tells how it is used', { timeout: TOGETHER_MS }, async (command) => {
   const { code, stdout, stderr } = await gerbang([...command, '--help']);

@@ -9,6 +9,7 @@ import { feeCommands } from './commands/fee.ts';
 import { fundCommand } from './commands/fund.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { merchantCommands } from './commands/merchant.ts';
+import { redeliverCommand } from './commands/redeliver.ts';
 import { signatureCommands } from './commands/signature.ts';
 import { suspenseCommands } from './commands/suspense.ts';
 import { transferCommands } from './commands/transfers.ts';
@@ -30,6 +31,7 @@ auditCommands(program);
 ledgerCommands(program);
 transferCommands(program);
 suspenseCommands(program);
+redeliverCommand(program.command('events').description('what has happened, and the webhooks that tell of it'));
 signatureCommands(program);
 
 try {

@@ -5,6 +5,7 @@ import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { openChannel, openLedgerChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
 import { readConfig } from './config.ts';
 import { CommandFailure } from './failure.ts';
@@ -21,6 +22,7 @@ export type Session = {
   ledgerService(): Promise<{ ledger: RpcClient<typeof LedgerService>; routing: RpcClient<typeof RoutingService> }>;
   moneyOutService(): Promise<RpcClient<typeof ResolutionService>>;
   moneyInService(): Promise<RpcClient<typeof SuspenseService>>;
+  redeliveryService(): Promise<RpcClient<typeof RedeliveryService>>;
   /** Prints the result: for machines with --json, else the lines for people. */
   show(result: Json, lines: readonly string[]): void;
 };
@@ -32,7 +34,7 @@ export type GlobalOptions = { operator?: string; json?: boolean };
 export async function withSession(options: GlobalOptions, work: (session: Session) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   const channels: RpcChannel[] = [];
-  const open = async (variable: 'MERCHANT_RPC' | 'MONEY_OUT_RPC' | 'MONEY_IN_RPC'): Promise<RpcChannel> => {
+  const open = async (variable: 'MERCHANT_RPC' | 'MONEY_OUT_RPC' | 'MONEY_IN_RPC' | 'NOTIFIER_RPC'): Promise<RpcChannel> => {
     await mustListen(variable, [config[variable]]);
     const channel = openChannel({ address: config[variable], tls: config.tls, timeoutMs: CALL_MS });
     channels.push(channel);
@@ -51,6 +53,7 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
       ledgerService: openLedger,
       moneyInService: async () => (await open('MONEY_IN_RPC')).client(SuspenseService),
       moneyOutService: async () => (await open('MONEY_OUT_RPC')).client(ResolutionService),
+      redeliveryService: async () => (await open('NOTIFIER_RPC')).client(RedeliveryService),
       show: (result, lines) => process.stdout.write(`${options.json ? JSON.stringify(result) : lines.join('\n')}\n`),
     });
   } finally {

@@ -22,6 +22,10 @@ export function presentDelivery(delivery: Delivery): object {
       answer: attempt.answer,
       error: attempt.error === '' ? null : attempt.error,
     })),
+    redeliveries: delivery.redeliveries.map(({ atMs, clientId }) => ({
+      at: iso(atMs),
+      asked_by: clientId === '' ? 'operator' : clientId,
+    })),
     created_at: iso(delivery.createdAtMs),
     next_attempt_at: delivery.nextAttemptAtMs === undefined ? null : iso(delivery.nextAttemptAtMs),
   };

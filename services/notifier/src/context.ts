@@ -1,9 +1,11 @@
 import type { Clock } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
+import type { AuditLog } from '@gerbang/store';
 import type { Lanes } from './delivery/lanes.ts';
 import type { Leases } from './delivery/leases.ts';
 import type { Puller } from './delivery/puller.ts';
 import type { Recorder } from './delivery/recorder.ts';
+import type { openRedeliveryRuns } from './delivery/redelivery-run.ts';
 import type { RetryPolicy } from './delivery/schedule.ts';
 import type { Sender } from './delivery/sender.ts';
 import type { DeliveryStore } from './delivery/store.ts';
@@ -14,6 +16,8 @@ import type { Metrics } from './metrics.ts';
 /** The service's dependencies as one plain object. */
 export type Context = {
   deliveries: DeliveryStore;
+  redeliveryRuns: ReturnType<typeof openRedeliveryRuns>;
+  audit: AuditLog;
   settings: SettingsDirectory;
   leases: Leases;
   lanes: Lanes;

@@ -1,9 +1,10 @@
-import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { DeliveryService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { implement } from '@gerbang/rpc';
 import type { Context } from './context.ts';
 import { getDelivery } from './delivery/rpc/get-delivery.ts';
 import { listDeliveries } from './delivery/rpc/list-deliveries.ts';
 import { redeliver } from './delivery/rpc/redeliver.ts';
+import { redeliverMany } from './delivery/rpc/redeliver-many.ts';
 
 /** Everything that others may call, and who may. */
 export function implementations(context: Context) {
@@ -17,5 +18,6 @@ export function implementations(context: Context) {
       },
       ['edge'],
     ),
+    implement(RedeliveryService, { redeliverMany: (request) => redeliverMany(context, request) }, ['gerbang']),
   ];
 }

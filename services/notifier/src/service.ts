@@ -13,7 +13,7 @@ import {
   startBusinessClock,
   startTelemetry,
 } from '@gerbang/runtime';
-import { connectStore } from '@gerbang/store';
+import { connectStore, openAuditLog } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { dispatch } from './delivery/dispatch.ts';
@@ -21,6 +21,7 @@ import { createLanes } from './delivery/lanes.ts';
 import { createLeases } from './delivery/leases.ts';
 import { startPuller } from './delivery/puller.ts';
 import { createRecorder } from './delivery/recorder.ts';
+import { openRedeliveryRuns } from './delivery/redelivery-run.ts';
 import { createSender } from './delivery/sender.ts';
 import { openDeliveryStore } from './delivery/store.ts';
 import { createWaker } from './delivery/waker.ts';
@@ -94,6 +95,8 @@ export async function startService(config: Config, options: { clock?: Clock; log
 
     const context: Context = {
       deliveries,
+      redeliveryRuns: openRedeliveryRuns(store),
+      audit: openAuditLog(store),
       settings: createSettingsDirectory(merchantChannel.client(MerchantService), log),
       leases,
       lanes,

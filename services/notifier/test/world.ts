@@ -6,7 +6,7 @@ import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
 import { type AdjustableClock, createClock, newUlid } from '@gerbang/core';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { DeliveryService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
 import { ClosingStack, createLogger } from '@gerbang/runtime';
 import { connectStore, openAggregates } from '@gerbang/store';
@@ -150,6 +150,7 @@ export async function openWorld(mongo: TestMongo) {
     broken,
     startNotifier,
     deliveries,
+    notifierStore,
     /** All that the notifier has stored. */
     stored: () => deliveries.find().toArray(),
     async stopMerchant() {
@@ -207,7 +208,7 @@ export function referenceOf(hook: Hook): string {
 
 function clientOf(port: number) {
   const channel = openChannel({ address: `127.0.0.1:${port}`, tls: undefined });
-  return { channel, rpc: channel.client(DeliveryService) };
+  return { channel, rpc: channel.client(DeliveryService), operator: channel.client(RedeliveryService) };
 }
 
 async function startMerchant(port: number, merchants: ReadonlyMap<string, FakeMerchant>, broken: ReadonlySet<string>) {

@@ -22,6 +22,7 @@ function claimed(name: string, state = pendingState, endpoint = 'e'): StoredDeli
     seq: BigInt(seq),
     state,
     attempts: [],
+    redeliveries: [],
   };
   return { delivery, document: { _id: name, schema: 1, status: state.status, version: 1, service: 's' } };
 }

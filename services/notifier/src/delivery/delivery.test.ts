@@ -64,7 +64,7 @@ describe('a delivery', () => {
 
 describe('a redelivery', () => {
   test('of a delivered one is due at once, and its failure takes nothing back', () => {
-    const asked = given(record(NOW, 200), { type: 'redeliver', atMs: NOW + 5 });
+    const asked = given(record(NOW, 200), { type: 'redeliver', atMs: NOW + 5, by: { clientId: 'c' } });
     expect(asked).toEqual({ status: 'delivered', redeliverAtMs: NOW + 5 });
     expect(dueAtMs(asked)).toBe(NOW + 5);
     const done = decide(asked, record(NOW + 6, 500), production).reduce(evolve, asked);
@@ -73,21 +73,24 @@ describe('a redelivery', () => {
 
   test('of a failed one delivers it, or leaves it failed', () => {
     const failed = failing(9);
-    const asked = decide(failed, { type: 'redeliver', atMs: NOW * 1_000 }, production).reduce(evolve, failed);
+    const asked = decide(failed, { type: 'redeliver', atMs: NOW * 1_000, by: { clientId: 'c' } }, production).reduce(
+      evolve,
+      failed,
+    );
     const retried = (status: number) => decide(asked, record(NOW * 1_000, status), production).reduce(evolve, asked);
     expect(retried(200)).toEqual({ status: 'delivered', redeliverAtMs: undefined });
     expect(retried(503)).toEqual({ status: 'failed', redeliverAtMs: undefined });
   });
 
   test('of a pending one uses up none of the schedule', () => {
-    const asked = given(record(NOW, 500), { type: 'redeliver', atMs: NOW + 1_000 });
+    const asked = given(record(NOW, 500), { type: 'redeliver', atMs: NOW + 1_000, by: { clientId: 'c' } });
     expect(dueAtMs(asked)).toBe(NOW + 1_000);
     const after = decide(asked, record(NOW + 1_000, 500), production).reduce(evolve, asked);
     expect(after).toEqual({ status: 'pending', failures: 1, nextAttemptAtMs: NOW + 5_000, redeliverAtMs: undefined });
   });
 
   test('asked for during an attempt is still made after it', () => {
-    const asked = given({ type: 'redeliver', atMs: NOW + 10 });
+    const asked = given({ type: 'redeliver', atMs: NOW + 10, by: { clientId: 'c' } });
     const after = decide(asked, { ...record(NOW, 200), nowMs: NOW + 20 } as DeliveryCommand, production).reduce(evolve, asked);
     expect(after).toEqual({ status: 'delivered', redeliverAtMs: NOW + 10 });
   });
@@ -107,7 +110,7 @@ test('whatever happens in whatever order, what was acknowledged stays delivered 
       for (const { kind, ok, lateMs } of steps) {
         nowMs += lateMs;
         if (kind === 'redeliver') {
-          state = decide(state, { type: 'redeliver', atMs: nowMs }, production).reduce(evolve, state);
+          state = decide(state, { type: 'redeliver', atMs: nowMs, by: { clientId: 'c' } }, production).reduce(evolve, state);
           expect(dueAtMs(state)).toBeLessThanOrEqual(nowMs);
           continue;
         }

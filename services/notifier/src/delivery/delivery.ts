@@ -10,6 +10,12 @@ export type Attempt = {
   error: string | undefined;
 };
 
+/** Who has asked for a redelivery: a credential of the merchant, or an operator in a run over many. */
+export type Asker = { clientId: string } | { operator: string; run: string };
+
+/** A wish for one more attempt; `atMs` is business time. */
+export type Redelivery = { atMs: number; by: Asker };
+
 /**
  * How a delivery stands. `redeliverAtMs`: the merchant has asked, at that time, for one more attempt outside of the schedule, whatever the status.
  */
@@ -19,7 +25,9 @@ export type DeliveryState = { redeliverAtMs: number | undefined } & (
   | { status: 'failed' }
 );
 
-export type DeliveryCommand = { type: 'record'; attempt: Attempt; nowMs: number } | { type: 'redeliver'; atMs: number };
+export type DeliveryCommand =
+  | { type: 'record'; attempt: Attempt; nowMs: number }
+  | { type: 'redeliver'; atMs: number; by: Asker };
 
 type Recording = Extract<DeliveryCommand, { type: 'record' }>;
 
@@ -28,7 +36,7 @@ export type DeliveryEvent =
   | { type: 'acknowledged' }
   | { type: 'retry-scheduled'; failures: number; atMs: number }
   | { type: 'given-up' }
-  | { type: 'redelivery-requested'; atMs: number }
+  | { type: 'redelivery-requested'; atMs: number; by: Asker }
   | { type: 'redelivery-done' };
 
 /** A delivery whose first attempt is due when its event is stored. */
@@ -40,7 +48,7 @@ export function newDelivery(nowMs: number): DeliveryState {
 export function decide(state: DeliveryState, command: DeliveryCommand, policy: RetryPolicy): DeliveryEvent[] {
   switch (command.type) {
     case 'redeliver':
-      return [{ type: 'redelivery-requested', atMs: command.atMs }];
+      return [{ type: 'redelivery-requested', atMs: command.atMs, by: command.by }];
     case 'record':
       return [
         { type: 'attempted', attempt: command.attempt },

@@ -1,7 +1,7 @@
 import { bodyHash, type Json } from '@gerbang/core';
 import type { Due } from '@gerbang/store';
 import type { ReceivedEvent } from '../event/received-event.ts';
-import { type Attempt, type DeliveryState, dueAtMs, newDelivery } from './delivery.ts';
+import { type Asker, type Attempt, type DeliveryState, dueAtMs, newDelivery, type Redelivery } from './delivery.ts';
 
 /** What becomes of an event: sent to a URL, wanted by nobody, or kept with the reason why it can't be read or rendered. */
 export type Fate =
@@ -32,8 +32,9 @@ export type Delivery = {
   aggregate: string;
   seq: bigint;
   state: DeliveryState;
-  /** The newest, oldest first. */
+  /** The newest of both, oldest first. */
   attempts: Attempt[];
+  redeliveries: Redelivery[];
 };
 
 /** A delivery as it was read, with what makes a later write conditional. */
@@ -64,10 +65,13 @@ export type DeliveryDocument = Due & {
   next_attempt_at?: Date;
   redeliver_at?: Date;
   attempts?: AttemptDocument[];
+  redeliveries?: RedeliveryDocument[];
   reason?: string;
   event_schema?: number;
   payload?: Uint8Array;
 };
+
+export type RedeliveryDocument = { at: Date; client_id?: string; operator?: string; run?: string };
 
 type AttemptDocument = { at: Date; http_status?: number; duration_ms: number; answer: string; error?: string };
 
@@ -97,6 +101,7 @@ export function toStored(document: DeliveryDocument): StoredDelivery {
       answer: attempt.answer,
       error: attempt.error,
     })),
+    redeliveries: (document.redeliveries ?? []).map((wish) => ({ atMs: wish.at.getTime(), by: askerOf(wish) })),
   };
   return { delivery, document };
 }
@@ -164,6 +169,15 @@ export function attemptDocument(attempt: Attempt): AttemptDocument {
     answer: attempt.answer,
     ...(attempt.error !== undefined && { error: attempt.error }),
   };
+}
+
+export function redeliveryDocument({ atMs, by }: Redelivery): RedeliveryDocument {
+  const at = new Date(atMs);
+  return 'clientId' in by ? { at, client_id: by.clientId } : { at, operator: by.operator, run: by.run };
+}
+
+function askerOf({ client_id: clientId, operator = '', run = '' }: RedeliveryDocument): Asker {
+  return clientId === undefined ? { operator, run } : { clientId };
 }
 
 type StateFields = { set: Partial<DeliveryDocument>; unset: (keyof DeliveryDocument)[] };

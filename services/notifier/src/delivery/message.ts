@@ -9,7 +9,7 @@ const statuses: Record<DeliveryState['status'], DeliveryStatus> = {
 };
 
 /** The delivery as the contract between services shows it. */
-export function toMessage({ id, event, url, state, attempts, atMs }: Delivery) {
+export function toMessage({ id, event, url, state, attempts, redeliveries, atMs }: Delivery) {
   return {
     id,
     eventId: id,
@@ -24,6 +24,11 @@ export function toMessage({ id, event, url, state, attempts, atMs }: Delivery) {
       error: attempt.error ?? '',
     })),
     createdAtMs: BigInt(atMs),
+    // What an operator is called is none of a merchant's business.
+    redeliveries: redeliveries.map((wish) => ({
+      atMs: BigInt(wish.atMs),
+      clientId: 'clientId' in wish.by ? wish.by.clientId : '',
+    })),
     ...(state.status === 'pending' && { nextAttemptAtMs: BigInt(state.nextAttemptAtMs) }),
   };
 }

@@ -20,6 +20,7 @@ const stored = (id: string, redeliverAtMs?: number): StoredDelivery => ({
     seq: 1n,
     state: { ...newDelivery(1), redeliverAtMs },
     attempts: [],
+    redeliveries: [],
   },
   document: { _id: id, schema: 1, status: 'pending', version: 1, service: 's' },
 });

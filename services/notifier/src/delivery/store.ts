@@ -10,6 +10,7 @@ import {
   type Fate,
   newDocument,
   present,
+  redeliveryDocument,
   type StoredDelivery,
   stateFields,
   toStored,
@@ -18,6 +19,8 @@ import {
 } from './document.ts';
 import { LEASE_MS } from './leases.ts';
 
+/** Wishes kept of one delivery; the oldest go first. */
+export const REDELIVERIES_KEPT = 20;
 const DATABASE_TIME_EVERY_MS = 60_000;
 
 /** Newest first; `before` is a delivery id. */
@@ -108,8 +111,17 @@ export async function openDeliveryStore(store: Store) {
     async apply(stored: StoredDelivery, events: readonly DeliveryEvent[]): Promise<StoredDelivery | undefined> {
       const { _id, version } = stored.document;
       const { set } = stateFields(events.reduce(evolve, stored.delivery.state));
+      const wishes = events.filter((event) => event.type === 'redelivery-requested');
       const document = await traced('findOneAndUpdate', 'deliveries', () =>
-        collection.findOneAndUpdate({ _id, version }, { $set: set, $inc: { version: 1 } }, { returnDocument: 'after' }),
+        collection.findOneAndUpdate(
+          { _id, version },
+          {
+            $set: { ...set, endpoint: stored.delivery.endpoint },
+            $inc: { version: 1 },
+            $push: { redeliveries: { $each: wishes.map(redeliveryDocument), $slice: -REDELIVERIES_KEPT } },
+          },
+          { returnDocument: 'after' },
+        ),
       );
       return document === null ? undefined : toStored(document);
     },

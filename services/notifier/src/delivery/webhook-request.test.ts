@@ -23,6 +23,7 @@ const delivery: Delivery = {
   seq: 1n,
   state: newDelivery(1),
   attempts: [],
+  redeliveries: [],
 };
 
 test('the signature covers what is sent: the path with its query, the token of this attempt, the body', () => {

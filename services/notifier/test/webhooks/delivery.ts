@@ -19,5 +19,6 @@ export function deliveryOf(id: string, url: string, body: string, nowMs: number)
     seq: 1n,
     state: newDelivery(nowMs),
     attempts: [],
+    redeliveries: [],
   };
 }

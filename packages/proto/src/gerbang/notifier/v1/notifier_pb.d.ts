@@ -55,6 +55,13 @@ export declare type Delivery = Message<"gerbang.notifier.v1.Delivery"> & {
    * @generated from field: optional int64 next_attempt_at_ms = 8;
    */
   nextAttemptAtMs?: bigint | undefined;
+
+  /**
+   * The newest, oldest first.
+   *
+   * @generated from field: repeated gerbang.notifier.v1.Redelivery redeliveries = 9;
+   */
+  redeliveries: Redelivery[];
 };
 
 /**
@@ -62,6 +69,31 @@ export declare type Delivery = Message<"gerbang.notifier.v1.Delivery"> & {
  * Use `create(DeliverySchema)` to create a new message.
  */
 export declare const DeliverySchema: GenMessage<Delivery>;
+
+/**
+ * A wish for one more attempt.
+ *
+ * @generated from message gerbang.notifier.v1.Redelivery
+ */
+export declare type Redelivery = Message<"gerbang.notifier.v1.Redelivery"> & {
+  /**
+   * @generated from field: int64 at_ms = 1;
+   */
+  atMs: bigint;
+
+  /**
+   * The credential of the merchant; empty where an operator has asked.
+   *
+   * @generated from field: string client_id = 2;
+   */
+  clientId: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.Redelivery.
+ * Use `create(RedeliverySchema)` to create a new message.
+ */
+export declare const RedeliverySchema: GenMessage<Redelivery>;
 
 /**
  * @generated from message gerbang.notifier.v1.Attempt
@@ -215,6 +247,13 @@ export declare type RedeliverRequest = Message<"gerbang.notifier.v1.RedeliverReq
    * @generated from field: string id = 2;
    */
   id: string;
+
+  /**
+   * Who asks.
+   *
+   * @generated from field: string client_id = 3;
+   */
+  clientId: string;
 };
 
 /**
@@ -238,6 +277,107 @@ export declare type RedeliverResponse = Message<"gerbang.notifier.v1.RedeliverRe
  * Use `create(RedeliverResponseSchema)` to create a new message.
  */
 export declare const RedeliverResponseSchema: GenMessage<RedeliverResponse>;
+
+/**
+ * @generated from message gerbang.notifier.v1.RedeliverManyRequest
+ */
+export declare type RedeliverManyRequest = Message<"gerbang.notifier.v1.RedeliverManyRequest"> & {
+  /**
+   * @generated from field: string operator = 1;
+   */
+  operator: string;
+
+  /**
+   * A ULID that names the run.
+   *
+   * @generated from field: string run = 2;
+   */
+  run: string;
+
+  /**
+   * Webhooks of events from this time on to that time, both included.
+   *
+   * @generated from field: int64 from_ms = 3;
+   */
+  fromMs: bigint;
+
+  /**
+   * @generated from field: int64 to_ms = 4;
+   */
+  toMs: bigint;
+
+  /**
+   * Empty: any of them.
+   *
+   * @generated from field: string event = 5;
+   */
+  event: string;
+
+  /**
+   * @generated from field: string merchant_id = 6;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string id = 7;
+   */
+  id: string;
+
+  /**
+   * @generated from field: gerbang.notifier.v1.DeliveryStatus status = 8;
+   */
+  status: DeliveryStatus;
+
+  /**
+   * Sent again by this call at most.
+   *
+   * @generated from field: int32 limit = 9;
+   */
+  limit: number;
+
+  /**
+   * Counts and changes nothing.
+   *
+   * @generated from field: bool dry_run = 10;
+   */
+  dryRun: boolean;
+
+  /**
+   * Where the call before has ended.
+   *
+   * @generated from field: string after = 11;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.RedeliverManyRequest.
+ * Use `create(RedeliverManyRequestSchema)` to create a new message.
+ */
+export declare const RedeliverManyRequestSchema: GenMessage<RedeliverManyRequest>;
+
+/**
+ * @generated from message gerbang.notifier.v1.RedeliverManyResponse
+ */
+export declare type RedeliverManyResponse = Message<"gerbang.notifier.v1.RedeliverManyResponse"> & {
+  /**
+   * @generated from field: int32 matched = 1;
+   */
+  matched: number;
+
+  /**
+   * Empty: there are no more.
+   *
+   * @generated from field: string after = 2;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.RedeliverManyResponse.
+ * Use `create(RedeliverManyResponseSchema)` to create a new message.
+ */
+export declare const RedeliverManyResponseSchema: GenMessage<RedeliverManyResponse>;
 
 /**
  * @generated from enum gerbang.notifier.v1.DeliveryStatus
@@ -302,6 +442,25 @@ export declare const DeliveryService: GenService<{
     methodKind: "unary";
     input: typeof RedeliverRequestSchema;
     output: typeof RedeliverResponseSchema;
+  },
+}>;
+
+/**
+ * Operators' commands on webhooks.
+ *
+ * @generated from service gerbang.notifier.v1.RedeliveryService
+ */
+export declare const RedeliveryService: GenService<{
+  /**
+   * Has the webhooks sent again that fit, oldest first, with the same ids and bodies. A call takes a part of them; the same run never has one sent twice,
+   * so a run that was cut short is repeated. Refusals: validation.
+   *
+   * @generated from rpc gerbang.notifier.v1.RedeliveryService.RedeliverMany
+   */
+  redeliverMany: {
+    methodKind: "unary";
+    input: typeof RedeliverManyRequestSchema;
+    output: typeof RedeliverManyResponseSchema;
   },
 }>;
 

@@ -8,7 +8,7 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/
  * Describes the file gerbang/notifier/v1/notifier.proto.
  */
 export const file_gerbang_notifier_v1_notifier = /*@__PURE__*/
-  fileDesc("CiJnZXJiYW5nL25vdGlmaWVyL3YxL25vdGlmaWVyLnByb3RvEhNnZXJiYW5nLm5vdGlmaWVyLnYxIvgBCghEZWxpdmVyeRIKCgJpZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRINCgVldmVudBgDIAEoCRILCgN1cmwYBCABKAkSMwoGc3RhdHVzGAUgASgOMiMuZ2VyYmFuZy5ub3RpZmllci52MS5EZWxpdmVyeVN0YXR1cxIuCghhdHRlbXB0cxgGIAMoCzIcLmdlcmJhbmcubm90aWZpZXIudjEuQXR0ZW1wdBIVCg1jcmVhdGVkX2F0X21zGAcgASgDEh8KEm5leHRfYXR0ZW1wdF9hdF9tcxgIIAEoA0gAiAEBQhUKE19uZXh0X2F0dGVtcHRfYXRfbXMiYQoHQXR0ZW1wdBINCgVhdF9tcxgBIAEoAxITCgtodHRwX3N0YXR1cxgCIAEoBRITCgtkdXJhdGlvbl9tcxgDIAEoBRIOCgZhbnN3ZXIYBCABKAkSDQoFZXJyb3IYBSABKAkiwAEKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSMwoGc3RhdHVzGAQgASgOMiMuZ2VyYmFuZy5ub3RpZmllci52MS5EZWxpdmVyeVN0YXR1cxIUCgdmcm9tX21zGAUgASgDSACIAQESEgoFdG9fbXMYBiABKANIAYgBAUIKCghfZnJvbV9tc0IICgZfdG9fbXMiYAoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIxCgpkZWxpdmVyaWVzGAEgAygLMh0uZ2VyYmFuZy5ub3RpZmllci52MS5EZWxpdmVyeRITCgtuZXh0X2N1cnNvchgCIAEoCSI1ChJHZXREZWxpdmVyeVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSCgoCaWQYAiABKAkiRgoTR2V0RGVsaXZlcnlSZXNwb25zZRIvCghkZWxpdmVyeRgBIAEoCzIdLmdlcmJhbmcubm90aWZpZXIudjEuRGVsaXZlcnkiMwoQUmVkZWxpdmVyUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIKCgJpZBgCIAEoCSJEChFSZWRlbGl2ZXJSZXNwb25zZRIvCghkZWxpdmVyeRgBIAEoCzIdLmdlcmJhbmcubm90aWZpZXIudjEuRGVsaXZlcnkqiQEKDkRlbGl2ZXJ5U3RhdHVzEh8KG0RFTElWRVJZX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0RFTElWRVJZX1NUQVRVU19QRU5ESU5HEAESHQoZREVMSVZFUllfU1RBVFVTX0RFTElWRVJFRBACEhoKFkRFTElWRVJZX1NUQVRVU19GQUlMRUQQAzLJAgoPRGVsaXZlcnlTZXJ2aWNlEm4KDkxpc3REZWxpdmVyaWVzEiouZ2VyYmFuZy5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaKy5nZXJiYW5nLm5vdGlmaWVyLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJlCgtHZXREZWxpdmVyeRInLmdlcmJhbmcubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GiguZ2VyYmFuZy5ub3RpZmllci52MS5HZXREZWxpdmVyeVJlc3BvbnNlIgOQAgESXwoJUmVkZWxpdmVyEiUuZ2VyYmFuZy5ub3RpZmllci52MS5SZWRlbGl2ZXJSZXF1ZXN0GiYuZ2VyYmFuZy5ub3RpZmllci52MS5SZWRlbGl2ZXJSZXNwb25zZSIDkAICYgZwcm90bzM");
+  fileDesc("CiJnZXJiYW5nL25vdGlmaWVyL3YxL25vdGlmaWVyLnByb3RvEhNnZXJiYW5nLm5vdGlmaWVyLnYxIq8CCghEZWxpdmVyeRIKCgJpZBgBIAEoCRIQCghldmVudF9pZBgCIAEoCRINCgVldmVudBgDIAEoCRILCgN1cmwYBCABKAkSMwoGc3RhdHVzGAUgASgOMiMuZ2VyYmFuZy5ub3RpZmllci52MS5EZWxpdmVyeVN0YXR1cxIuCghhdHRlbXB0cxgGIAMoCzIcLmdlcmJhbmcubm90aWZpZXIudjEuQXR0ZW1wdBIVCg1jcmVhdGVkX2F0X21zGAcgASgDEh8KEm5leHRfYXR0ZW1wdF9hdF9tcxgIIAEoA0gAiAEBEjUKDHJlZGVsaXZlcmllcxgJIAMoCzIfLmdlcmJhbmcubm90aWZpZXIudjEuUmVkZWxpdmVyeUIVChNfbmV4dF9hdHRlbXB0X2F0X21zIi4KClJlZGVsaXZlcnkSDQoFYXRfbXMYASABKAMSEQoJY2xpZW50X2lkGAIgASgJImEKB0F0dGVtcHQSDQoFYXRfbXMYASABKAMSEwoLaHR0cF9zdGF0dXMYAiABKAUSEwoLZHVyYXRpb25fbXMYAyABKAUSDgoGYW5zd2VyGAQgASgJEg0KBWVycm9yGAUgASgJIsABChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEjMKBnN0YXR1cxgEIAEoDjIjLmdlcmJhbmcubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0dXMSFAoHZnJvbV9tcxgFIAEoA0gAiAEBEhIKBXRvX21zGAYgASgDSAGIAQFCCgoIX2Zyb21fbXNCCAoGX3RvX21zImAKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMQoKZGVsaXZlcmllcxgBIAMoCzIdLmdlcmJhbmcubm90aWZpZXIudjEuRGVsaXZlcnkSEwoLbmV4dF9jdXJzb3IYAiABKAkiNQoSR2V0RGVsaXZlcnlSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEgoKAmlkGAIgASgJIkYKE0dldERlbGl2ZXJ5UmVzcG9uc2USLwoIZGVsaXZlcnkYASABKAsyHS5nZXJiYW5nLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IkYKEFJlZGVsaXZlclJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSCgoCaWQYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJIkQKEVJlZGVsaXZlclJlc3BvbnNlEi8KCGRlbGl2ZXJ5GAEgASgLMh0uZ2VyYmFuZy5ub3RpZmllci52MS5EZWxpdmVyeSLpAQoUUmVkZWxpdmVyTWFueVJlcXVlc3QSEAoIb3BlcmF0b3IYASABKAkSCwoDcnVuGAIgASgJEg8KB2Zyb21fbXMYAyABKAMSDQoFdG9fbXMYBCABKAMSDQoFZXZlbnQYBSABKAkSEwoLbWVyY2hhbnRfaWQYBiABKAkSCgoCaWQYByABKAkSMwoGc3RhdHVzGAggASgOMiMuZ2VyYmFuZy5ub3RpZmllci52MS5EZWxpdmVyeVN0YXR1cxINCgVsaW1pdBgJIAEoBRIPCgdkcnlfcnVuGAogASgIEg0KBWFmdGVyGAsgASgJIjcKFVJlZGVsaXZlck1hbnlSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgFEg0KBWFmdGVyGAIgASgJKokBCg5EZWxpdmVyeVN0YXR1cxIfChtERUxJVkVSWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdERUxJVkVSWV9TVEFUVVNfUEVORElORxABEh0KGURFTElWRVJZX1NUQVRVU19ERUxJVkVSRUQQAhIaChZERUxJVkVSWV9TVEFUVVNfRkFJTEVEEAMyyQIKD0RlbGl2ZXJ5U2VydmljZRJuCg5MaXN0RGVsaXZlcmllcxIqLmdlcmJhbmcubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GisuZ2VyYmFuZy5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1Jlc3BvbnNlIgOQAgESZQoLR2V0RGVsaXZlcnkSJy5nZXJiYW5nLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVxdWVzdBooLmdlcmJhbmcubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXNwb25zZSIDkAIBEl8KCVJlZGVsaXZlchIlLmdlcmJhbmcubm90aWZpZXIudjEuUmVkZWxpdmVyUmVxdWVzdBomLmdlcmJhbmcubm90aWZpZXIudjEuUmVkZWxpdmVyUmVzcG9uc2UiA5ACAjKAAQoRUmVkZWxpdmVyeVNlcnZpY2USawoNUmVkZWxpdmVyTWFueRIpLmdlcmJhbmcubm90aWZpZXIudjEuUmVkZWxpdmVyTWFueVJlcXVlc3QaKi5nZXJiYW5nLm5vdGlmaWVyLnYxLlJlZGVsaXZlck1hbnlSZXNwb25zZSIDkAICYgZwcm90bzM");
 
 /**
  * Describes the message gerbang.notifier.v1.Delivery.
@@ -18,53 +18,74 @@ export const DeliverySchema = /*@__PURE__*/
   messageDesc(file_gerbang_notifier_v1_notifier, 0);
 
 /**
+ * Describes the message gerbang.notifier.v1.Redelivery.
+ * Use `create(RedeliverySchema)` to create a new message.
+ */
+export const RedeliverySchema = /*@__PURE__*/
+  messageDesc(file_gerbang_notifier_v1_notifier, 1);
+
+/**
  * Describes the message gerbang.notifier.v1.Attempt.
  * Use `create(AttemptSchema)` to create a new message.
  */
 export const AttemptSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_notifier_v1_notifier, 1);
+  messageDesc(file_gerbang_notifier_v1_notifier, 2);
 
 /**
  * Describes the message gerbang.notifier.v1.ListDeliveriesRequest.
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_notifier_v1_notifier, 2);
+  messageDesc(file_gerbang_notifier_v1_notifier, 3);
 
 /**
  * Describes the message gerbang.notifier.v1.ListDeliveriesResponse.
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_notifier_v1_notifier, 3);
+  messageDesc(file_gerbang_notifier_v1_notifier, 4);
 
 /**
  * Describes the message gerbang.notifier.v1.GetDeliveryRequest.
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_notifier_v1_notifier, 4);
+  messageDesc(file_gerbang_notifier_v1_notifier, 5);
 
 /**
  * Describes the message gerbang.notifier.v1.GetDeliveryResponse.
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_notifier_v1_notifier, 5);
+  messageDesc(file_gerbang_notifier_v1_notifier, 6);
 
 /**
  * Describes the message gerbang.notifier.v1.RedeliverRequest.
  * Use `create(RedeliverRequestSchema)` to create a new message.
  */
 export const RedeliverRequestSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_notifier_v1_notifier, 6);
+  messageDesc(file_gerbang_notifier_v1_notifier, 7);
 
 /**
  * Describes the message gerbang.notifier.v1.RedeliverResponse.
  * Use `create(RedeliverResponseSchema)` to create a new message.
  */
 export const RedeliverResponseSchema = /*@__PURE__*/
-  messageDesc(file_gerbang_notifier_v1_notifier, 7);
+  messageDesc(file_gerbang_notifier_v1_notifier, 8);
+
+/**
+ * Describes the message gerbang.notifier.v1.RedeliverManyRequest.
+ * Use `create(RedeliverManyRequestSchema)` to create a new message.
+ */
+export const RedeliverManyRequestSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_notifier_v1_notifier, 9);
+
+/**
+ * Describes the message gerbang.notifier.v1.RedeliverManyResponse.
+ * Use `create(RedeliverManyResponseSchema)` to create a new message.
+ */
+export const RedeliverManyResponseSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_notifier_v1_notifier, 10);
 
 /**
  * Describes the enum gerbang.notifier.v1.DeliveryStatus.
@@ -85,4 +106,12 @@ export const DeliveryStatus = /*@__PURE__*/
  */
 export const DeliveryService = /*@__PURE__*/
   serviceDesc(file_gerbang_notifier_v1_notifier, 0);
+
+/**
+ * Operators' commands on webhooks.
+ *
+ * @generated from service gerbang.notifier.v1.RedeliveryService
+ */
+export const RedeliveryService = /*@__PURE__*/
+  serviceDesc(file_gerbang_notifier_v1_notifier, 1);
 

@@ -1,0 +1,62 @@
+import { isUlid, RefusalError, refuseFields } from '@gerbang/core';
+import type { RedeliverManyRequest } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import type { Context } from '../../context.ts';
+import { toStatus } from '../message.ts';
+import type { Wanted } from '../redelivery-run.ts';
+
+const LIMIT_MAX = 1_000;
+
+/**
+ * Has a part of an operator's run sent again. What is wanted goes into the audit log before the first part of it takes effect; each delivery's log names
+ * the run. Refusals: validation.
+ */
+export async function redeliverMany(context: Context, request: RedeliverManyRequest) {
+  const { operator, run, limit, dryRun, after } = request;
+  const errors = problemsOf(request);
+  if (Object.keys(errors).length > 0) throw new RefusalError(refuseFields(errors));
+  const wanted = toWanted(request);
+  const part = await context.redeliveryRuns.find(wanted, run, after === '' ? undefined : after, Math.min(limit, LIMIT_MAX));
+  if (!dryRun && part.ids.length > 0) {
+    if (after === '') await writeDown(context, request, wanted);
+    await context.redeliveryRuns.request(part.ids, operator, run, context.clock.now());
+    for (const endpoint of part.endpoints) context.puller.look(endpoint);
+    context.log.info({ run, operator, deliveries: part.ids.length }, 'redeliveries requested');
+  }
+  return { matched: part.ids.length, after: part.after ?? '' };
+}
+
+function problemsOf({ operator, run, id, fromMs, toMs, limit, after }: RedeliverManyRequest): Record<string, string[]> {
+  return {
+    ...(operator === '' && { operator: ['is required'] }),
+    ...(!isUlid(run) && { run: ['must be a ULID'] }),
+    ...(id !== '' && !isUlid(id) && { id: ['must be the id of an event'] }),
+    ...(id === '' && fromMs < 0n && { from: ['must not be before 1970'] }),
+    ...(id === '' && toMs < fromMs && { to: ['must not be before from'] }),
+    ...(limit < 1 && { limit: ['must be at least 1'] }),
+    ...(after !== '' && !isUlid(after) && { after: ['must be the id of an event'] }),
+  };
+}
+
+function toWanted({ fromMs, toMs, event, merchantId, id, status }: RedeliverManyRequest): Wanted {
+  const given = (text: string) => (text === '' ? undefined : text);
+  return {
+    fromMs: Number(fromMs),
+    toMs: Number(toMs),
+    event: given(event),
+    merchantId: given(merchantId),
+    id: given(id),
+    status: toStatus(status),
+  };
+}
+
+/** The log's times are real ones. */
+function writeDown({ audit }: Context, { operator, run }: RedeliverManyRequest, wanted: Wanted): Promise<void> {
+  const { id, fromMs, toMs, event, merchantId, status } = wanted;
+  const after = {
+    ...(id === undefined ? { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() } : { id }),
+    event: event ?? null,
+    merchant_id: merchantId ?? null,
+    status: status ?? null,
+  };
+  return audit.append({ operator, command: 'events.redeliver', target: `run:${run}`, before: {}, after }, Date.now());
+}

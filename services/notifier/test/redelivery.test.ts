@@ -1,0 +1,105 @@
+import { newUlid } from '@gerbang/core';
+import { DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { openAuditLog } from '@gerbang/store';
+import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
+
+let mongo: TestMongo;
+let world: World;
+let sink: Sink;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+});
+afterAll(() => mongo?.stop());
+beforeEach(async () => {
+  world = await openWorld(mongo);
+  sink = await openSink();
+  for (const merchantId of ['m1', 'm2']) {
+    world.merchants.set(merchantId, { partnerId: 'p', secret: 's', url: () => sink.url });
+  }
+});
+afterEach(async () => {
+  await world?.close();
+  await sink?.close();
+});
+
+/** Transfers of a merchant that ended at these times and have been announced. */
+async function announced(merchantId: string, times: readonly number[]) {
+  const before = sink.got.length;
+  for (const [i, atMs] of times.entries()) await world.finish(merchantId, { reference: `${merchantId}-${i}`, atMs });
+  await eventually('all are delivered', async () => {
+    const stored = await world.stored();
+    return stored.length === before + times.length && stored.every(({ status }) => status === 'delivered');
+  });
+}
+
+const again = () => sink.got.map(referenceOf).sort();
+
+test('a run sends again what fits, once however often it is repeated, and is in the audit log and in each delivery’s log', async () => {
+  const notifier = await world.startNotifier();
+  const startMs = world.clock.now() - 100_000;
+  await announced(
+    'm1',
+    [0, 1, 2, 3, 4].map((i) => startMs + i * 1_000),
+  );
+  await announced('m2', [startMs + 2_000]);
+  sink.got.length = 0;
+  const run = newUlid(Date.now());
+  const wanted = {
+    operator: 'ana',
+    run,
+    fromMs: BigInt(startMs + 1_000),
+    toMs: BigInt(startMs + 3_000),
+    merchantId: 'm1',
+    event: 'disbursement',
+    status: DeliveryStatus.DELIVERED,
+    limit: 2,
+  };
+  expect(await notifier.operator.redeliverMany({ ...wanted, dryRun: true, limit: 10 })).toMatchObject({ matched: 3, after: '' });
+  expect(await openAuditLog(world.notifierStore).list(10)).toMatchObject({ records: [] });
+  const first = await notifier.operator.redeliverMany(wanted);
+  expect(first.matched).toBe(2);
+  expect(await notifier.operator.redeliverMany({ ...wanted, after: first.after })).toMatchObject({ matched: 1, after: '' });
+  await eventually('three', () => sink.got.length === 3);
+  // As after a crash: from the beginning.
+  expect(await notifier.operator.redeliverMany(wanted)).toMatchObject({ matched: 0, after: '' });
+  expect(again()).toEqual(['m1-1#1', 'm1-2#1', 'm1-3#1']);
+
+  const { records, intact } = await openAuditLog(world.notifierStore).list(10);
+  expect([records.length, intact]).toEqual([1, true]);
+  expect(records[0]).toMatchObject({ operator: 'ana', command: 'events.redeliver', target: `run:${run}` });
+  expect(JSON.parse(records[0]?.after ?? '')).toMatchObject({ event: 'disbursement', merchant_id: 'm1', status: 'delivered' });
+  const { deliveries } = await notifier.rpc.listDeliveries({ merchantId: 'm1' });
+  expect(deliveries.map(({ redeliveries }) => redeliveries.map(({ clientId }) => clientId))).toEqual([[], [''], [''], [''], []]);
+});
+
+test('a single one, of any status, by its id; the log tells which credential has asked for another', async () => {
+  const notifier = await world.startNotifier();
+  await announced('m1', [world.clock.now(), world.clock.now()]);
+  const [{ id = '' } = {}] = (await notifier.rpc.listDeliveries({ merchantId: 'm1' })).deliveries;
+  const request = { operator: 'ana', run: newUlid(Date.now()), id, limit: 10 };
+  expect(await notifier.operator.redeliverMany(request)).toMatchObject({ matched: 1, after: '' });
+  await eventually('it came again', () => sink.got.length === 3);
+  await notifier.rpc.redeliver({ merchantId: 'm1', id, clientId: 'cl_1' });
+  await eventually('and again', () => sink.got.length === 4);
+  const { delivery } = await notifier.rpc.getDelivery({ merchantId: 'm1', id });
+  expect(delivery?.redeliveries.map(({ clientId }) => clientId)).toEqual(['', 'cl_1']);
+  expect(new Set(sink.got.slice(2).map(({ headers }) => headers['x-event-id']))).toEqual(new Set([id]));
+});
+
+test.each([
+  ['operator', { operator: '' }],
+  ['run', { run: 'x' }],
+  ['to', { fromMs: 2n, toMs: 1n }],
+  ['limit', { limit: 0 }],
+  ['id', { id: 'nonsense' }],
+  ['after', { after: 'nonsense' }],
+])('a wrong %s is refused by its name', async (field, over) => {
+  const notifier = await world.startNotifier();
+  const good = { operator: 'ana', run: newUlid(Date.now()), fromMs: 1n, toMs: 2n, limit: 1 };
+  await expect(notifier.operator.redeliverMany({ ...good, ...over })).rejects.toMatchObject({
+    refusal: { refused: 'validation', errors: { [field]: [expect.any(String)] } },
+  });
+});
