@@ -63,11 +63,14 @@ function number(float $value): string
 }
 
 if (PHP_SAPI === 'cli-server') {
+    http_response_code(500); // Until all is done: with an uncaught error PHP may answer 200, and the event would count as received.
+    $secret = getenv('GERBANG_CLIENT_SECRET') ?: throw new RuntimeException('GERBANG_CLIENT_SECRET is not set');
     $headers = array_change_key_case(getallheaders());
     $body = file_get_contents('php://input');
-    if (verify(getenv('GERBANG_CLIENT_SECRET'), $_SERVER['REQUEST_METHOD'], $_SERVER['REQUEST_URI'], $headers, $body, microtime(true))) {
+    if (verify($secret, $_SERVER['REQUEST_METHOD'], $_SERVER['REQUEST_URI'], $headers, $body, microtime(true))) {
         // In production: insert X-Event-Id under a unique key, together with what the event changes, and skip what is there already.
         error_log(json_decode($body)->event . ' ' . $headers['x-event-id']);
+        http_response_code(200);
     } else {
         http_response_code(401);
         $lines = array_map(fn (string $name): string => "$name: {$headers[$name]}\r\n", array_keys($headers));

@@ -5,11 +5,13 @@ import hmac
 import json
 import os
 import re
+import sys
 import time
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 WINDOW_SECONDS = 300
+BODY_BYTES_MAX = 1024 * 1024
 
 
 def verify(secret, method, path, headers, body, now):
@@ -51,19 +53,25 @@ class Webhooks(BaseHTTPRequestHandler):
     seen = set()  # In production: a unique key in your database, written together with what the event changes.
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if verify(os.environ["GERBANG_CLIENT_SECRET"], "POST", self.path, self.headers, body, time.time()):
-            event_id = self.headers["X-Event-Id"]
-            if event_id not in self.seen:
-                self.seen.add(event_id)
-                print(json.loads(body)["event"], event_id, flush=True)
-            self.send_response(200)
-        else:
+        length = int(self.headers.get("Content-Length", 0))
+        if length > BODY_BYTES_MAX:
+            return self.answer(413)
+        body = self.rfile.read(length)
+        if not verify(SECRET, "POST", self.path, self.headers, body, time.time()):
             with open("refused.http", "wb") as file:  # For `gerbang signature explain refused.http`.
                 file.write(f"{self.requestline}\r\n{self.headers}".encode() + body)
-            self.send_response(401)
+            return self.answer(401)
+        event_id = self.headers["X-Event-Id"]
+        if event_id not in self.seen:
+            self.seen.add(event_id)
+            print(f"{json.loads(body)['event']} {event_id}", flush=True)
+        self.answer(200)
+
+    def answer(self, status):
+        self.send_response(status)
         self.end_headers()
 
 
 if __name__ == "__main__":
+    SECRET = os.environ.get("GERBANG_CLIENT_SECRET") or sys.exit("GERBANG_CLIENT_SECRET is not set")
     ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 9000))), Webhooks).serve_forever()

@@ -1,9 +1,10 @@
 // Receives Gerbang's webhooks. Node 24 or newer, nothing else:  GERBANG_CLIENT_SECRET=... node receive.ts
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
 const WINDOW_SECONDS = 300;
+const BODY_BYTES_MAX = 1024 * 1024;
 
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer };
 
@@ -33,24 +34,39 @@ export function normalize(value: unknown): string {
   return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${normalize(item)}`).join()}}`;
 }
 
+/** The status to answer with. */
+async function receive(request: IncomingMessage, secret: string): Promise<number> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) return 413;
+    chunks.push(chunk);
+  }
+  const body = Buffer.concat(chunks);
+  const { method = '', url: path = '', headers, rawHeaders } = request;
+  if (!verify(secret, { method, path, headers, body }, Date.now() / 1000)) {
+    // For `gerbang signature explain refused.http`.
+    const lines = rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+    writeFileSync('refused.http', Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines}\r\n`), body]));
+    return 401;
+  }
+  const eventId = headers['x-event-id'];
+  if (!seen.has(eventId)) console.log(JSON.parse(body.toString()).event, eventId);
+  seen.add(eventId);
+  return 200;
+}
+
+const seen = new Set<unknown>(); // In production: a unique key in your database, written together with what the event changes.
+
 if (import.meta.main) {
   const secret = process.env.GERBANG_CLIENT_SECRET;
   if (!secret) throw new Error('GERBANG_CLIENT_SECRET is not set');
-  const seen = new Set<unknown>(); // In production: a unique key in your database, written together with what the event changes.
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray());
-    const { method = '', url: path = '', headers, rawHeaders } = request;
-    if (!verify(secret, { method, path, headers, body }, Date.now() / 1000)) {
-      // For `gerbang signature explain refused.http`.
-      const lines = rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
-      writeFileSync('refused.http', Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines}\r\n`), body]));
-      response.writeHead(401).end();
-      return;
-    }
-    const eventId = headers['x-event-id'];
-    if (!seen.has(eventId)) console.log(JSON.parse(body.toString()).event, eventId);
-    seen.add(eventId);
-    response.end();
+  const server = createServer((request, response) => {
+    receive(request, secret).then(
+      (status) => response.writeHead(status).end(),
+      () => response.destroy(),
+    );
   });
   server.listen(Number(process.env.PORT ?? 9000), '127.0.0.1');
 }

@@ -24,6 +24,9 @@ const COMMANDS: Record<string, string> = {
   'npm run bench -- startup': 'by hand: figures are measured on a quiet machine',
 };
 
+/** What has been started and not yet ended. */
+const running = new Set<ChildProcess>();
+
 let folder: string;
 let env: NodeJS.ProcessEnv;
 
@@ -44,7 +47,11 @@ beforeAll(async () => {
   };
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  // Only where a test has failed is anything left.
+  for (const child of running) await interrupt(child);
+  rmSync(folder, { recursive: true, force: true });
+});
 
 test('every command is known, and so is executed', () => {
   const found = new Set([...readme.matchAll(/npm (?:start|test|run [a-z]+)(?: -- [a-z-]+)?/g)].map(([command]) => command));
@@ -106,6 +113,8 @@ function demo(): { merchant_id: string } {
 /** Runs an npm command of the README until it says that it is ready. */
 async function start(args: string[]): Promise<ChildProcess> {
   const child = spawn('npm', args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  running.add(child);
+  child.once('close', () => running.delete(child));
   let output = '';
   await new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {

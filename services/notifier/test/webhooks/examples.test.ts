@@ -1,14 +1,14 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { eventually, freePort } from '@gerbang/testkit';
+import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { webhookRequest } from '../../src/delivery/webhook-request.ts';
 import { deliveryOf } from './delivery.ts';
+import { breakOff, startReceiver } from './receiver.ts';
 import { type SignatureVector, signatureVectors } from './vectors.ts';
 
 const DOCS = path.join(import.meta.dirname, '../../../../docs');
@@ -25,8 +25,22 @@ const example = (file: string) => path.join(DOCS, 'webhooks', file);
 const resultsSchema = z.array(z.object({ valid: z.boolean(), canonical_json: z.string() }));
 type Result = z.infer<typeof resultsSchema>[number];
 
+/** What the driver in Python computes. */
+const computed = z.object({
+  signatures: z.array(
+    z.object({
+      valid: z.boolean(),
+      canonical_json: z.string(),
+      body_sha256: z.string(),
+      string_to_sign: z.string(),
+      signature: z.string(),
+    }),
+  ),
+  access_token_signatures: z.array(z.object({ day: z.string(), string_to_sign: z.string(), signature: z.string() })),
+});
+
 /** What receive.ts exports. */
-type Receiver = {
+type Exports = {
   normalize(value: unknown): string;
   verify(
     secret: string,
@@ -51,7 +65,7 @@ const EXAMPLES: readonly Example[] = [
     required: true,
     serve: () => [example('receive.ts')],
     onVectors: async () => {
-      const { normalize, verify }: Receiver = await import(example('receive.ts'));
+      const { normalize, verify }: Exports = await import(example('receive.ts'));
       return resultsSchema.parse(
         vectors.map(({ client_secret, now, method, path, headers, body }) => ({
           valid: verify(client_secret, { method, path, headers: lowerCase(headers), body: Buffer.from(body) }, now),
@@ -65,7 +79,10 @@ const EXAMPLES: readonly Example[] = [
     program: 'python3',
     required: true,
     serve: () => [example('receive.py')],
-    onVectors: async () => parse(await run('python3', [path.join(DRIVERS, 'vectors.py'), example('receive.py'), VECTORS])),
+    onVectors: async () => {
+      const { signatures } = computed.parse(JSON.parse(await runPython()));
+      return signatures;
+    },
   },
   {
     name: 'PHP',
@@ -105,63 +122,76 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe.each(EXAMPLES)('$name', ({ program, required, serve, onVectors }) => {
   const missing = !required && !isInstalled(program);
 
-  test.skipIf(missing)(`verifies the vectors (needs ${path.basename(program)})`, { timeout: PATIENCE_MS }, async () => {
+  test.skipIf(missing)('verifies the vectors', { timeout: PATIENCE_MS }, async () => {
     const results = await onVectors(folder);
     expect(results).toHaveLength(vectors.length);
     const expected = vectors.map(({ name, valid, canonical_json }) => ({ name, valid, canonical_json }));
-    expect(results.map((result, i) => ({ name: vectors[i]?.name, ...result }))).toEqual(expected);
+    const found = results.map(({ valid, canonical_json }, i) => ({ name: vectors[i]?.name, valid, canonical_json }));
+    expect(found).toEqual(expected);
   });
 
-  test.skipIf(missing)(
-    `receives what the notifier sends (needs ${path.basename(program)})`,
-    { timeout: PATIENCE_MS },
-    async () => {
-      const port = await freePort();
-      const cwd = mkdtempSync(path.join(folder, 'server-'));
-      const env = { ...GO_ENV, GERBANG_CLIENT_SECRET: SECRET, PORT: String(port) };
-      const server = spawn(program, serve(port), { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-      let output = '';
-      for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
-      try {
-        await eventually('the example listens', () => answers(port), PATIENCE_MS);
-        const webhook = webhookTo(`http://127.0.0.1:${port}/hooks/gerbang?shop=1&y=%20x`);
-        expect(await post(webhook)).toBe(200);
-        await eventually('the event is printed', () => output.includes('disbursement 01J00000000000000000000000'));
-        expect(await post({ ...webhook, body: webhook.body.replace('150000.00', '950000.00') })).toBe(401);
-        const refused = readFileSync(path.join(cwd, 'refused.http'), 'utf8');
-        const [head = '', body] = refused.split(/\r?\n\r?\n/);
-        expect(head).toMatch(/^POST \/hooks\/gerbang\?shop=1&y=%20x HTTP\/1.1\r?\n/);
-        expect(head.toLowerCase()).toContain(`x-signature: ${webhook.headers['X-Signature']}`);
-        expect(body).toBe(webhook.body.replace('150000.00', '950000.00'));
-      } finally {
-        const ended = once(server, 'close');
-        if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
-        await ended;
-      }
-    },
-  );
+  const start = (secret: string) => {
+    const env = { ...GO_ENV, GERBANG_CLIENT_SECRET: secret };
+    return startReceiver({ program, parameters: serve, folder, env, patienceMs: PATIENCE_MS });
+  };
+
+  test.skipIf(missing)('receives what the notifier sends', { timeout: PATIENCE_MS }, async () => {
+    const receiver = await start(SECRET);
+    try {
+      expect(await receiver.settled()).toBe('listens');
+      await breakOff(receiver.port);
+      const webhook = webhookTo(receiver.port, SECRET);
+      expect(await post(webhook)).toBe(200);
+      await eventually('the event is printed', () => receiver.output().includes('disbursement 01J00000000000000000000000'));
+      const changed = webhook.body.replace('150000.00', '950000.00');
+      expect(await post({ ...webhook, body: changed })).toBe(401);
+      const [head = '', body] = readFileSync(path.join(receiver.folder, 'refused.http'), 'utf8').split(/\r?\n\r?\n/);
+      expect(head).toMatch(/^POST \/hooks\/gerbang\?shop=1&y=%20x HTTP\/1.1\r?\n/);
+      expect(head.toLowerCase()).toContain(`x-signature: ${webhook.headers['X-Signature']}`);
+      expect(body).toBe(changed);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  test.skipIf(missing)('takes nothing without a secret', { timeout: PATIENCE_MS }, async () => {
+    const receiver = await start('');
+    try {
+      if ((await receiver.settled()) === 'listens') expect(await post(webhookTo(receiver.port, ''))).toBe(500);
+      else expect(receiver.output()).toContain('GERBANG_CLIENT_SECRET is not set');
+    } finally {
+      await receiver.close();
+    }
+  });
 });
 
+test('Python computes every part of every vector, also of access tokens', { timeout: PATIENCE_MS }, async () => {
+  const { signatures, access_token_signatures: tokens } = computed.parse(JSON.parse(await runPython()));
+  const expected = signatureVectors();
+  expect(signatures).toHaveLength(expected.signatures.length);
+  expect(tokens).toHaveLength(expected.access_token_signatures.length);
+  for (const [i, vector] of expected.signatures.entries()) expect(vector).toMatchObject(signatures[i] ?? {});
+  for (const [i, vector] of expected.access_token_signatures.entries()) expect(vector).toMatchObject(tokens[i] ?? {});
+});
+
+function runPython(): Promise<string> {
+  return run('python3', [path.join(DRIVERS, 'vectors.py'), example('receive.py'), VECTORS]);
+}
+
 /** A webhook as the notifier sends it, now. */
-function webhookTo(url: string) {
+function webhookTo(port: number, clientSecret: string) {
+  const url = `http://127.0.0.1:${port}/hooks/gerbang?shop=1&y=%20x`;
   const body = JSON.stringify({
     response_code: 'SP000',
     event: 'disbursement',
     data: { gross_amount: { value: '150000.00' }, name: 'é/“x”' },
   });
   const delivery = deliveryOf('01J00000000000000000000000', url, body, Date.now());
-  return webhookRequest(delivery, { partnerId: 'pk_1', clientSecret: SECRET }, Date.now());
+  return webhookRequest(delivery, { partnerId: 'pk_1', clientSecret }, Date.now());
 }
 
 async function post({ url, headers, body }: { url: string; headers: Record<string, string>; body: string }): Promise<number> {
   return (await fetch(url, { method: 'POST', headers, body })).status;
-}
-
-async function answers(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' }).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Its standard output. */
