@@ -14,6 +14,7 @@ const shape = {
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
   WEBHOOK_ENDPOINT_CONCURRENCY: env.integer(8, 1),
   WEBHOOK_CONCURRENCY: env.integer(512, 1),
+  WEBHOOK_METRICS_ENDPOINTS: env.integer(50, 0),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -1,6 +1,8 @@
 import type { Clock } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
 import type { AuditLog } from '@gerbang/store';
+import type { EndpointStats } from './delivery/endpoint-stats.ts';
+import type { FailingEndpoints } from './delivery/failing-endpoints.ts';
 import type { Lanes } from './delivery/lanes.ts';
 import type { Leases } from './delivery/leases.ts';
 import type { Puller } from './delivery/puller.ts';
@@ -25,6 +27,8 @@ export type Context = {
   recorder: Recorder;
   waker: Waker;
   sender: Sender;
+  endpointStats: EndpointStats;
+  failingEndpoints: FailingEndpoints;
   retryPolicy: RetryPolicy;
   clock: Clock;
   log: Logger;

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@gerbang/runtime';
+import type { EndpointFigures } from './delivery/endpoint-stats.ts';
 
 /** One helper a business event. */
 export type Metrics = {
@@ -9,8 +10,17 @@ export type Metrics = {
   givenUp(): void;
 };
 
-/** `countDue` is asked whenever the metrics are read. */
-export function createNotifierMetrics(registry: Registry, countDue: () => Promise<number>): Metrics {
+/** What is asked whenever the metrics are read. */
+export type Sources = {
+  countDue(): Promise<number>;
+  /** The endpoints that have figures of their own; their number bounds the number of series. */
+  worstEndpoints(): EndpointFigures[];
+  backlogOf(endpoint: string): Promise<{ count: number; dueSinceMs: number | undefined }>;
+  /** Business time. */
+  nowMs(): number;
+};
+
+export function createNotifierMetrics(registry: Registry, sources: Sources): Metrics {
   const stored = new Counter({
     name: 'gerbang_events_stored_total',
     help: 'Events stored, by what became of them',
@@ -46,9 +56,10 @@ export function createNotifierMetrics(registry: Registry, countDue: () => Promis
     help: 'Webhooks that are still to be attempted',
     registers: [registry],
     async collect() {
-      this.set(await countDue());
+      this.set(await sources.countDue());
     },
   });
+  registerEndpoints(registry, sources);
   return {
     stored: (source, fate) => stored.inc({ source, fate }),
     attempted(outcome, durationMs) {
@@ -58,4 +69,57 @@ export function createNotifierMetrics(registry: Registry, countDue: () => Promis
     delivered: (latencyMs) => latency.observe(Math.max(0, latencyMs) / 1_000),
     givenUp: () => givenUp.inc(),
   };
+}
+
+type EndpointReading = EndpointFigures & {
+  labels: { merchant_id: string; endpoint: string };
+  backlog: number;
+  overdueMs: number;
+};
+
+/** Each metric of a reading is asked for by itself; they show the same moment. */
+const SAME_READING_MS = 500;
+
+/** Figures of the endpoints that most need to be looked at; who they are changes, so all are set anew at each reading. */
+function registerEndpoints(registry: Registry, { worstEndpoints, backlogOf, nowMs }: Sources): void {
+  const read = (figures: EndpointFigures) => readEndpoint(figures, backlogOf, nowMs());
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let reading: Promise<EndpointReading[]> = Promise.resolve([]);
+  const readings = () => {
+    if (performance.now() - readAtMs > SAME_READING_MS) {
+      readAtMs = performance.now();
+      reading = Promise.all(worstEndpoints().map(read));
+    }
+    return reading;
+  };
+  const gauge = (name: string, help: string, values: (of: EndpointReading) => { value: number; quantile?: string }[]) =>
+    new Gauge({
+      name: `gerbang_webhook_endpoint_${name}`,
+      help,
+      labelNames: ['merchant_id', 'endpoint', 'quantile'],
+      registers: [registry],
+      async collect() {
+        const found = await readings();
+        this.reset();
+        for (const each of found) for (const { value, ...more } of values(each)) this.set({ ...each.labels, ...more }, value);
+      },
+    });
+  gauge('success_ratio', 'Part of the newest attempts that an endpoint has acknowledged', ({ successRatio }) => [
+    { value: successRatio },
+  ]);
+  gauge('attempt_seconds', 'How long the newest attempts took', ({ p50Ms, p99Ms }) => [
+    { value: p50Ms / 1_000, quantile: '0.5' },
+    { value: p99Ms / 1_000, quantile: '0.99' },
+  ]);
+  gauge('backlog', 'Webhooks that are still to be attempted, counted up to 10,000', ({ backlog }) => [{ value: backlog }]);
+  gauge('overdue_seconds', 'How long the longest waiting webhook has been due, business time', ({ overdueMs }) => [
+    { value: overdueMs / 1_000 },
+  ]);
+}
+
+async function readEndpoint(figures: EndpointFigures, backlogOf: Sources['backlogOf'], nowMs: number): Promise<EndpointReading> {
+  const { count, dueSinceMs = nowMs } = await backlogOf(figures.endpoint);
+  const space = figures.endpoint.indexOf(' ');
+  const labels = { merchant_id: figures.endpoint.slice(0, space), endpoint: figures.endpoint.slice(space + 1) };
+  return { ...figures, labels, backlog: count, overdueMs: Math.max(0, nowMs - dueSinceMs) };
 }

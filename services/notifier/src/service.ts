@@ -17,6 +17,8 @@ import { connectStore, openAuditLog } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { dispatch } from './delivery/dispatch.ts';
+import { createEndpointStats } from './delivery/endpoint-stats.ts';
+import { followFailingEndpoints } from './delivery/failing-endpoints.ts';
 import { createLanes } from './delivery/lanes.ts';
 import { createLeases } from './delivery/leases.ts';
 import { startPuller } from './delivery/puller.ts';
@@ -93,6 +95,16 @@ export async function startService(config: Config, options: { clock?: Clock; log
     });
     closing.push('puller', () => puller.close());
 
+    const endpointStats = createEndpointStats();
+    const failingEndpoints = await followFailingEndpoints({
+      store,
+      clock,
+      log,
+      hasPending: async (endpoint) => (await claims.backlogOf(endpoint)).count > 0,
+      onKnown: (endpoint) => lanes.suspect(endpoint, 1),
+    });
+    closing.push('failing endpoints', () => failingEndpoints.close());
+
     const context: Context = {
       deliveries,
       redeliveryRuns: openRedeliveryRuns(store),
@@ -104,10 +116,17 @@ export async function startService(config: Config, options: { clock?: Clock; log
       recorder,
       waker,
       sender,
+      endpointStats,
+      failingEndpoints,
       retryPolicy,
       clock,
       log,
-      metrics: createNotifierMetrics(registry, deliveries.countDue),
+      metrics: createNotifierMetrics(registry, {
+        countDue: deliveries.countDue,
+        worstEndpoints: () => endpointStats.worst(config.WEBHOOK_METRICS_ENDPOINTS),
+        backlogOf: claims.backlogOf,
+        nowMs: clock.now,
+      }),
     };
     const bus = openBus({ url: config.NATS_URL, name: NAME, log });
     closing.push('bus', () => bus.close());

@@ -371,4 +371,13 @@ test('an advance of the clock is followed within 2 s, and metrics tell what happ
   expect(metrics).toMatch(/gerbang_events_stored_total\{source="money-out",fate="webhook",service="notifier"\} 1/);
   expect(metrics).toMatch(/gerbang_webhook_attempts_total\{outcome="refused",service="notifier"\} 2/);
   expect(metrics).toMatch(/gerbang_webhook_backlog\{service="notifier"\} 1/);
+  const endpoint = `merchant_id="m1",endpoint="${new URL(sinks[0]?.url ?? '').origin}"`;
+  for (const [name, labels, value] of [
+    ['success_ratio', endpoint, '0'],
+    ['attempt_seconds', `${endpoint},quantile="0.99"`, '0\\.[0-9]+'],
+    ['backlog', endpoint, '1'],
+    ['overdue_seconds', endpoint, '0'],
+  ]) {
+    expect(metrics).toMatch(new RegExp(`gerbang_webhook_endpoint_${name}\\{${labels},service="notifier"\\} ${value}\n`));
+  }
 });

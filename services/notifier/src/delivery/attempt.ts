@@ -38,6 +38,8 @@ export function attempt(context: Context, stored: StoredDelivery, last: boolean)
       }
       const made = await send(context, delivery, signer);
       acknowledged = isAcknowledged(made);
+      context.endpointStats.attempted(delivery.endpoint, acknowledged, made.durationMs);
+      context.failingEndpoints.attempted(delivery.endpoint, acknowledged, made.atMs);
       if (made.httpStatus !== undefined) span.setAttribute('http.response.status_code', made.httpStatus);
       const recorded = await context.recorder.record(stored, made, context.clock.now());
       if (recorded === undefined) throw new Error('the claim was lost before the attempt was over');

@@ -14,6 +14,8 @@ import { LEASE_MS } from './leases.ts';
 
 /** Attempts kept of one delivery; the oldest go first. */
 const ATTEMPTS_KEPT = 50;
+/** A backlog is counted so far. */
+const COUNTED_MAX = 10_000;
 /** Documents of the version before that are labelled in one go. */
 const LABELLED_TOGETHER = 200;
 
@@ -54,6 +56,16 @@ export function openClaims(store: Store) {
           .toArray(),
       );
       return found.map(({ _id }) => _id);
+    },
+
+    /** How much an endpoint has pending, counted up to a bound, and since when the longest waiting of it is due (business time). */
+    async backlogOf(endpoint: string): Promise<{ count: number; dueSinceMs: number | undefined }> {
+      const pending = { endpoint, due_at: { $type: 'date' as const } };
+      const [count, first] = await Promise.all([
+        collection.countDocuments(pending, { limit: COUNTED_MAX }),
+        collection.findOne(pending, { sort: { endpoint: 1, due_at: 1 }, projection: { due_at: 1 } }),
+      ]);
+      return { count, dueSinceMs: first?.due_at?.getTime() };
     },
 
     /** Claims those of the deliveries that are still due and free, each for one replica. */

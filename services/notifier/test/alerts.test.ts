@@ -1,0 +1,93 @@
+import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openSink, openWorld, type Sink, type World } from './world.ts';
+
+const HOUR_MS = 3_600_000;
+
+let mongo: TestMongo;
+let world: World;
+let sink: Sink;
+let status: number;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+});
+afterAll(() => mongo?.stop());
+beforeEach(async () => {
+  status = 500;
+  world = await openWorld(mongo);
+  sink = await openSink(() => status);
+  world.merchants.set('m1', { partnerId: 'p', secret: 's', url: () => sink.url });
+});
+afterEach(async () => {
+  await world?.close();
+  await sink?.close();
+});
+
+type Alert = { alert: string; level: string | number; merchant_id: string; endpoint: string; failing_since: string };
+
+/** Collects the lines that are alerts. */
+function alerts() {
+  const told: Alert[] = [];
+  const write = (line: string) => {
+    const parsed: Partial<Alert> = JSON.parse(line);
+    if (parsed.alert !== undefined) told.push(parsed as Alert);
+  };
+  return { told, write };
+}
+
+const failing = () => world.notifierStore.collection<{ _id: string; failing_since: Date }>('endpoints').find().toArray();
+const advance = (ms: number) => world.clock.setOffset(world.clock.offsetMs() + ms);
+
+test('an endpoint that fails for an hour is told of once an hour, over restarts and replicas, and when it recovers', async () => {
+  const lines = alerts();
+  const first = await world.startNotifier({}, lines);
+  const startMs = world.clock.now();
+  await world.finish('m1');
+  await eventually('it is known to fail', async () => (await failing()).length === 1);
+  advance(HOUR_MS / 2);
+  await first.close();
+  await Promise.all([world.startNotifier({}, lines), world.startNotifier({}, lines)]);
+  expect(lines.told).toEqual([]);
+  advance(HOUR_MS / 2);
+  await eventually('the alert', () => lines.told.length > 0);
+  expect(lines.told[0]).toMatchObject({
+    alert: 'webhook_endpoint_failing',
+    merchant_id: 'm1',
+    endpoint: new URL(sink.url).origin,
+  });
+  expect(Date.parse(lines.told[0]?.failing_since ?? '')).toBeGreaterThanOrEqual(startMs);
+  advance(HOUR_MS / 2);
+  await eventually('another attempt', () => sink.got.length >= 3);
+  expect(lines.told).toHaveLength(1);
+  advance(HOUR_MS / 2);
+  await eventually('the second alert', () => lines.told.length === 2);
+  status = 200;
+  // A replica that has not seen it fail may be the one whose attempt is acknowledged.
+  await eventually(
+    'it has recovered',
+    async () => {
+      await world.finish('m1');
+      return lines.told.length === 3;
+    },
+    15_000,
+  );
+  expect(lines.told.map(({ alert }) => alert)).toEqual([
+    'webhook_endpoint_failing',
+    'webhook_endpoint_failing',
+    'webhook_endpoint_recovered',
+  ]);
+  expect(await failing()).toEqual([]);
+}, 40_000);
+
+test('one that failed and has nothing pending is not told of, and is forgotten after a day', async () => {
+  const lines = alerts();
+  await world.startNotifier({}, lines);
+  await world.finish('m1');
+  await eventually('it is known to fail', async () => (await failing()).length === 1);
+  await world.deliveries.updateMany({ endpoint: { $gt: '' }, due_at: { $type: 'date' } }, { $unset: { due_at: '' } });
+  advance(2 * HOUR_MS);
+  advance(23 * HOUR_MS);
+  await eventually('it is forgotten', async () => (await failing()).length === 0, 15_000);
+  expect(lines.told).toEqual([]);
+}, 20_000);
