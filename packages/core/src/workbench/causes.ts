@@ -32,6 +32,7 @@ const CAUSES = {
   path_in_lower_case: ['path', 'the path was put into small letters; it is signed as it is sent'],
   path_left_out: ['path', 'the path was left out, or only a slash was signed'],
 
+  token_missing: ['access_token', 'the header Authorization is missing, or is not "Bearer" and a token'],
   token_with_bearer: ['access_token', 'the token was signed with the word Bearer; only the token is signed'],
   token_with_white_space: ['access_token', 'the token was signed with white space around it'],
   token_left_out: ['access_token', 'the token was left out'],

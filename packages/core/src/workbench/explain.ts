@@ -127,9 +127,13 @@ function ofRequest(parsed: Parsed, body: ReadBody, key: Buffer, nowMs: number): 
     stringToSign: textOf(draft),
     draft,
     variants: () => requestVariants(parsed, bodies),
-    differences: aboutTimestamp(parsed.timestamp),
+    differences: [...aboutToken(parsed.authorization), ...aboutTimestamp(parsed.timestamp)],
     notes: [...aboutWindow(parsed.timestamp, nowMs), ...aboutLength(parsed)],
   };
+}
+
+function aboutToken(authorization: string): Difference[] {
+  return /^Bearer +\S/i.test(authorization) ? [] : [difference('token_missing')];
 }
 
 function aboutTimestamp(timestamp: string): Difference[] {

@@ -30,7 +30,7 @@ export function parseReceived({ method, url, headers, body }: Received): Parsed 
     method: method.toUpperCase(),
     path,
     origins: [...new Set(origins)],
-    accessToken: authorization.replace(/^Bearer +/i, ''),
+    accessToken: authorization.replace(/^Bearer(?: +|$)/i, ''),
     timestamp: header('x-timestamp'),
     signature: header('x-signature'),
     partnerId: header('x-partner-id'),

@@ -14,7 +14,7 @@ export type Style = {
   indent: string | undefined;
 };
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[-\d][\d.eE+-]*|[{}[\]:,]|[a-z]+/g;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[-\d][\d.eE+-]*|[{}[\]:,]|[a-z]+/g;
 
 /** Reads text that JSON.parse has accepted; its depth is bounded by the caller. */
 export function readWritten(text: string): WrittenJson {

@@ -172,6 +172,27 @@ describe('a mistake in one component is named', () => {
   });
 });
 
+test.each([[''], ['Basic YTpi'], [TOKEN], ['Bearer ']])('Authorization: %s has no token', (authorization) => {
+  const token = authorization.replace(/^Bearer ?/, '');
+  const explanation = explain(sign({ token }).hex, { headers: { AUTHORIZATION: authorization } });
+  expect(causesOf(explanation)).toEqual(['token_missing']);
+});
+
+test('a body of 256 KiB is no trouble, whatever it is made of', () => {
+  const many = (piece: string) => `[${Array.from({ length: Math.floor(262_000 / (piece.length + 1)) }, () => piece).join()}]`;
+  const large = [
+    JSON.stringify('x'.repeat(262_000)),
+    JSON.stringify('\n'.repeat(131_000)),
+    many('"é/"'),
+    many('1.50'),
+    many('{"b":1,"a":{}}'),
+  ];
+  for (const body of large) {
+    expect(explain(sign({ text: 'another' }).hex, { body }).valid).toBe(false);
+    expect(causesOf(explain(sign({ text: `${body}\r\n` }).hex, { body }))).toContain('trailing_newline');
+  }
+});
+
 describe('X-Timestamp', () => {
   test.each<[header: string, signed: string, causes: string[]]>([
     ['', '', ['timestamp_missing']],

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { presentWebhook, type Webhook } from '@gerbang/present';
+import { create } from '@bufbuild/protobuf';
+import { presentDelivery, presentWebhook, type Webhook } from '@gerbang/present';
+import { DeliverySchema, DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { retryDelayMs } from '../../src/delivery/schedule.ts';
 import { webhookRequest } from '../../src/delivery/webhook-request.ts';
 import { deliveryOf } from './delivery.ts';
@@ -10,6 +12,8 @@ import { type SignatureVector, signatureVectors } from './vectors.ts';
 const DOCS = path.join(import.meta.dirname, '../../../../docs');
 const BLOCK = /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
+const EVENT_ID = '01KAJ5ZT8VQ6H3N9C4X7R2M5WD';
+
 const EXAMPLES = [
   ['TypeScript', 'receive.ts', 'ts'],
   ['Python', 'receive.py', 'python'],
@@ -17,7 +21,7 @@ const EXAMPLES = [
   ['Go', 'receive.go', 'go'],
 ] as const;
 
-const WRITERS: Record<string, () => string> = { events, request, examples, schedule, payloads };
+const WRITERS: Record<string, () => string> = { events, request, examples, schedule, delivery, payloads };
 
 /** docs/webhooks.md with what is generated in it made anew; the prose is its own. */
 export function webhooksPage(): string {
@@ -58,7 +62,7 @@ function anchor(heading: string): string {
 /** The first sample as it goes over the wire, with the vector's token, time and signature in place of this moment's. */
 function request(): string {
   const vector = firstWebhook();
-  const delivery = deliveryOf('01KAJ5ZT8VQ6H3N9C4X7R2M5WD', `https://shop.example${vector.path}`, vector.body, SAMPLE_MS);
+  const delivery = deliveryOf(EVENT_ID, `https://shop.example${vector.path}`, vector.body, SAMPLE_MS);
   const made = webhookRequest(delivery, { partnerId: 'pk_4Tn8sW2xQ6', clientSecret: vector.client_secret }, SAMPLE_MS);
   const headers = Object.entries({ ...made.headers, ...vector.headers }).map(([name, value]) => `${name}: ${value}`);
   const message = [
@@ -97,6 +101,30 @@ function schedule(): string {
     }
     rows.push([String(failures), duration(delayMs), duration(sandboxMs)]);
   }
+}
+
+/** A delivery that was refused twice and then taken, and sent once more when the merchant asked. */
+function delivery(): string {
+  const at = (seconds: number) => BigInt(SAMPLE_MS + 1_000 * seconds);
+  const attempts = [
+    { atMs: at(0), httpStatus: 503, durationMs: 41, answer: 'try later', error: 'HTTP 503' },
+    { atMs: at(5), httpStatus: 0, durationMs: 10_000, answer: '', error: 'no answer within 10 s' },
+    { atMs: at(44), httpStatus: 200, durationMs: 38, answer: 'ok', error: '' },
+    { atMs: at(3_600), httpStatus: 200, durationMs: 35, answer: 'ok', error: '' },
+  ];
+  const shown = presentDelivery(
+    create(DeliverySchema, {
+      id: EVENT_ID,
+      eventId: EVENT_ID,
+      event: 'disbursement',
+      url: 'https://shop.example/hooks/gerbang',
+      status: DeliveryStatus.DELIVERED,
+      attempts,
+      createdAtMs: at(0),
+      redeliveries: [{ atMs: at(3_600), clientId: 'ck_7Yq2mX9vR4tB1nL6' }],
+    }),
+  );
+  return fenced('json', indented(shown));
 }
 
 function duration(ms: number): string {
