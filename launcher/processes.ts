@@ -33,14 +33,18 @@ const NODE_FLAGS = ['--max-semi-space-size=8'];
 
 const REPLICA_SET = 'gerbang';
 
+/** Where the system's database is. */
+export function mongodbUriOf({ mongodbUri, ports }: Pick<TableOptions, 'mongodbUri' | 'ports'>): string {
+  return mongodbUri ?? `mongodb://127.0.0.1:${ports.mongodb}/?replicaSet=${REPLICA_SET}`;
+}
+
 /** Every process of a sandbox on one machine, as data. */
 export function processTable(options: TableOptions): ProcessSpec[] {
   const { dataFolder, ports, secrets } = options;
   const at = (port: number) => `127.0.0.1:${port}`;
-  const mongodbUri = options.mongodbUri ?? `mongodb://${at(ports.mongodb)}/?replicaSet=${REPLICA_SET}`;
   const common = {
     GERBANG_ENV: 'sandbox',
-    MONGODB_URI: mongodbUri,
+    MONGODB_URI: mongodbUriOf(options),
     NATS_URL: options.natsUrl ?? `nats://${at(ports.nats)}`,
     SANDBOX_CLOCK_URL: `http://${at(ports.simulator)}/sandbox/clock`,
     MERCHANT_RPC: at(ports.merchantRpc),

@@ -7,7 +7,7 @@ import { openLedgerChannel, verifyLedger } from '@gerbang/rpc';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Demo, ensureDemo, urlsOf } from './demo.ts';
 import { findFreePorts, type PortName, type Ports, takenPorts } from './ports.ts';
-import { processTable } from './processes.ts';
+import { mongodbUriOf, processTable } from './processes.ts';
 import { ensureSecrets } from './secrets.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
@@ -19,10 +19,14 @@ const UNUSED_PORTS: readonly PortName[] = ['biller'];
 export type System = {
   demo: Demo;
   dataFolder: string;
+  /** Its database, for tests and benchmarks; a service's own one is called `<prefix><service>`. */
+  mongodb: { uri: string; prefix: string };
   /** How long the last start took until every service was ready. */
   readyMs: number;
   /** Ids of all processes that run now. */
   pids(): number[];
+  /** Throws when that one does not run now. */
+  pidOf(name: string): number;
   kill(name: string, signal: NodeJS.Signals): Promise<void>;
   /** Resolves when every process is ready again. */
   ready(): Promise<void>;
@@ -89,7 +93,13 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
   const system: System = {
     ...(await start()),
     dataFolder: folder.path,
+    mongodb: { uri: mongodbUriOf(options), prefix: options.env.MONGODB_DB_PREFIX ?? '' },
     pids: () => [...supervisor.pids().values()],
+    pidOf(name) {
+      const pid = supervisor.pids().get(name);
+      if (pid === undefined) throw new Error(`${name} does not run`);
+      return pid;
+    },
     kill: (name, signal) => supervisor.kill(name, signal),
     ready: () => supervisor.ready(),
     async restart() {

@@ -1,6 +1,7 @@
 import { disbursement } from './disbursement.ts';
 import { edge } from './edge.ts';
 import { embeddedMongo } from './embedded-mongo.ts';
+import { eventsBacklog } from './events-backlog.ts';
 import { expiry } from './expiry.ts';
 import { floors } from './floors.ts';
 import type { Benchmark } from './harness/benchmark.ts';
@@ -14,6 +15,7 @@ export const benchmarks: readonly Benchmark[] = [
   startup,
   expiry,
   settlement,
+  eventsBacklog,
   edge,
   disbursement,
   embeddedMongo,
