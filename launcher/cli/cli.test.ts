@@ -2,10 +2,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { DeliveryStatus, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { DeliveryStatus, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { createLogger } from '@gerbang/runtime';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
@@ -89,6 +90,47 @@ beforeAll(async () => {
             answers.proposals.push(`${operator} refunds ${id}`);
             return {};
           },
+        },
+        [],
+      ),
+      implement(
+        TimelineService,
+        {
+          listEvents: async ({ aggregateId, afterSeq }) =>
+            aggregateId === 'nothing'
+              ? {}
+              : {
+                  events: [
+                    { event: { seq: afterSeq + 1n, type: 'disbursement.succeeded', atMs: 0n }, merchantId: 'm', confirmed: true },
+                  ],
+                  more: afterSeq === 0n,
+                },
+        },
+        [],
+      ),
+      implement(
+        EventService,
+        {
+          listUnreadable: async ({ filter }) => ({
+            events: [
+              {
+                id: '01E',
+                service: 'money-out',
+                aggregate: 'money-out:transfers:a:INV-1',
+                seq: 2n,
+                type: filter?.type ?? '',
+                reason: 'too new',
+              },
+            ],
+          }),
+          replayEvents: async ({ operator, filter, cursor }) => {
+            answers.proposals.push(`${operator} replays ${filter?.id} from ${filter?.fromMs} ${cursor}`);
+            if (cursor === '') return { events: [{ id: '01E', fate: 'webhook' }], nextCursor: 'next' };
+            return filter?.id === '01F' ? { events: [{ id: '01F', fate: 'unreadable', reason: 'too new' }] } : {};
+          },
+          listFates: async ({ service, events }) => ({
+            fates: [{ seq: events[0]?.seq ?? 0n, eventId: '01E', status: 'unreadable', reason: `unknown to ${service}` }],
+          }),
         },
         [],
       ),
@@ -269,6 +311,37 @@ describe('for people', () => {
     expect((await resolve('ani')).stdout).toContain('a second operator approves it');
     expect((await resolve('budi')).stdout).toBe('INV-1 has failed\n');
     expect(answers.proposals).toEqual(['ani: failed', 'budi: failed']);
+  });
+
+  test('unreadable events are listed and replayed, page after page; what stays unreadable fails', {
+    timeout: TOGETHER_MS,
+  }, async () => {
+    answers.proposals = [];
+    const list = await gerbang(['events', 'list', '--unreadable', '--event', 'disbursement.failed']);
+    expect(list.stdout).toBe(
+      '01E  1970-01-01T00:00:00.000Z  disbursement.failed  money-out:transfers:a:INV-1#2  merchant   too new\n',
+    );
+    const replay = (...args: string[]) => gerbang(['events', 'replay', '--operator', 'ani', ...args]);
+    expect(await replay('--from', '1970-01-02')).toMatchObject({
+      code: 0,
+      stdout: '1 replayed: 1 are delivered, 0 are still unreadable\n',
+    });
+    expect(answers.proposals).toEqual(['ani replays  from 86400000 ', 'ani replays  from 86400000 next']);
+    expect(await replay('01F')).toMatchObject({ code: 1, stderr: 'gerbang: 1 of 2 are still unreadable\n' });
+    expect(await replay()).toMatchObject({ code: 1, stderr: expect.stringContaining('--all of them') });
+    expect(answers.proposals).toHaveLength(4);
+  });
+
+  test('what has happened to an aggregate is shown, with what became of its webhooks', { timeout: TOGETHER_MS }, async () => {
+    expect((await gerbang(['events', 'show', 'transfers:a:INV-1'])).stdout).toBe(
+      '1  1970-01-01T00:00:00.000Z  disbursement.succeeded  unreadable: unknown to money-out\n' +
+        '2  1970-01-01T00:00:00.000Z  disbursement.succeeded  not stored yet\n',
+    );
+    expect(await gerbang(['events', 'show', 'transfers:nothing'])).toMatchObject({
+      code: 1,
+      stderr: 'gerbang: nothing has happened to transfers:nothing\n',
+    });
+    expect((await gerbang(['events', 'show', 'invoices:1'])).stderr).toContain('expected <type>:<id>');
   });
 
   test('the ledger is verified; any difference fails', { timeout: TOGETHER_MS }, async () => {

@@ -10,8 +10,8 @@ const shape = {
   MERCHANT_RPC: env.address().default('127.0.0.1:9101'),
   LEDGER_RPC: env.addresses().prefault('127.0.0.1:9102'),
   MONEY_OUT_RPC: env.address().default('127.0.0.1:9103'),
-  NOTIFIER_RPC: env.address().default('127.0.0.1:9104'),
   MONEY_IN_RPC: env.address().default('127.0.0.1:9105'),
+  NOTIFIER_RPC: env.address().default('127.0.0.1:9104'),
   GERBANG_CLIENT_SECRET: env.secret(),
 };
 

@@ -5,6 +5,7 @@ import { accountCommands } from './commands/account.ts';
 import { auditCommands } from './commands/audit.ts';
 import { configurationCommands } from './commands/configuration.ts';
 import { credentialCommands } from './commands/credential.ts';
+import { eventCommands } from './commands/events.ts';
 import { feeCommands } from './commands/fee.ts';
 import { fundCommand } from './commands/fund.ts';
 import { ledgerCommands } from './commands/ledger.ts';
@@ -31,7 +32,7 @@ auditCommands(program);
 ledgerCommands(program);
 transferCommands(program);
 suspenseCommands(program);
-redeliverCommand(program.command('events').description('what has happened, and the webhooks that tell of it'));
+redeliverCommand(eventCommands(program));
 signatureCommands(program);
 
 try {

@@ -1,11 +1,14 @@
 import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import type { Json } from '@gerbang/core';
+import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+
+import { EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+
 import { openChannel, openLedgerChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
 import { readConfig } from './config.ts';
 import { CommandFailure } from './failure.ts';
@@ -23,9 +26,17 @@ export type Session = {
   moneyOutService(): Promise<RpcClient<typeof ResolutionService>>;
   moneyInService(): Promise<RpcClient<typeof SuspenseService>>;
   redeliveryService(): Promise<RpcClient<typeof RedeliveryService>>;
+  notifierService(): Promise<RpcClient<typeof EventService>>;
+  /** What has happened to the aggregates of a service. */
+  timelineOf(service: EventOwner): Promise<RpcClient<typeof TimelineService>>;
   /** Prints the result: for machines with --json, else the lines for people. */
   show(result: Json, lines: readonly string[]): void;
 };
+
+/** The services that have events. */
+export type EventOwner = 'merchant' | 'money-in' | 'money-out';
+
+const ownerAddress = { merchant: 'MERCHANT_RPC', 'money-in': 'MONEY_IN_RPC', 'money-out': 'MONEY_OUT_RPC' } as const;
 
 /** The options that every command has. */
 export type GlobalOptions = { operator?: string; json?: boolean };
@@ -54,6 +65,8 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
       moneyInService: async () => (await open('MONEY_IN_RPC')).client(SuspenseService),
       moneyOutService: async () => (await open('MONEY_OUT_RPC')).client(ResolutionService),
       redeliveryService: async () => (await open('NOTIFIER_RPC')).client(RedeliveryService),
+      notifierService: async () => (await open('NOTIFIER_RPC')).client(EventService),
+      timelineOf: async (service) => (await open(ownerAddress[service])).client(TimelineService),
       show: (result, lines) => process.stdout.write(`${options.json ? JSON.stringify(result) : lines.join('\n')}\n`),
     });
   } finally {

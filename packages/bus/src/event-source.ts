@@ -11,7 +11,7 @@ const CONFIRMATIONS_MAX = 1_000;
 type Tailed = Pick<AggregateDocument<Document>, '_id' | 'merchant_id' | 'tail'>;
 
 /** A confirmed event; the collection is the audit trail, and the timeline that support staff read. */
-type EventDocument = {
+export type EventDocument = {
   _id: string;
   merchant_id: string;
   seq: bigint;

@@ -4,7 +4,16 @@ import { openChannel, startRpcServer } from '@gerbang/rpc';
 import { ClosingStack, type Logger } from '@gerbang/runtime';
 import { type Aggregates, connectStore, openAggregates, type Store } from '@gerbang/store';
 import { startTestMongo, startTestNats, type TestNats, testLog } from '@gerbang/testkit';
-import { type Bus, consume, createRelay, implementEventSource, openBus, type Received, type Relay } from '../src/index.ts';
+import {
+  type Bus,
+  consume,
+  createRelay,
+  implementEventSource,
+  implementTimeline,
+  openBus,
+  type Received,
+  type Relay,
+} from '../src/index.ts';
 
 export type Thing = { n: number };
 
@@ -28,7 +37,7 @@ export async function openShop(options: { log?: Logger } = {}) {
     port: 0,
     tls: undefined,
     log,
-    implementations: [implementEventSource(store, ['things', 'others'])],
+    implementations: [implementEventSource(store, ['things', 'others']), implementTimeline(store, ['things'])],
     ready: () => true,
   });
   closing.push('rpc', () => server.close());
@@ -53,6 +62,7 @@ export async function openShop(options: { log?: Logger } = {}) {
     store,
     bus,
     clock,
+    channel,
     source,
     relay,
     openRelay,

@@ -1,4 +1,4 @@
-import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
+import { createRelay, implementEventSource, implementTimeline, openBus } from '@gerbang/bus';
 import { type Clock, newUlid } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { openLedgerChannel, startRpcServer } from '@gerbang/rpc';
@@ -92,7 +92,11 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: [...implementations(context), implementEventSource(store, [MERCHANTS, ACCOUNTS])],
+      implementations: [
+        ...implementations(context),
+        implementEventSource(store, [MERCHANTS, ACCOUNTS]),
+        implementTimeline(store, [MERCHANTS, ACCOUNTS]),
+      ],
       metrics: registry,
       ready: () => true,
     });

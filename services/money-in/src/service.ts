@@ -1,4 +1,4 @@
-import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
+import { createRelay, implementEventSource, implementTimeline, openBus } from '@gerbang/bus';
 import { listenForMerchantHints } from '@gerbang/bus/merchant-hints';
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
@@ -110,7 +110,11 @@ export async function startService(config: Config, options: { clock?: Clock; rai
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: [...implementations(context), implementEventSource(store, [PAYABLES, PAYMENTS])],
+      implementations: [
+        ...implementations(context),
+        implementEventSource(store, [PAYABLES, PAYMENTS]),
+        implementTimeline(store, [PAYABLES, PAYMENTS]),
+      ],
       metrics: registry,
       ready: () => true,
     });

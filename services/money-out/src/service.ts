@@ -1,4 +1,4 @@
-import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
+import { createRelay, implementEventSource, implementTimeline, openBus } from '@gerbang/bus';
 import { listenForMerchantHints } from '@gerbang/bus/merchant-hints';
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
@@ -113,7 +113,11 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: [...implementations(context), implementEventSource(store, [TRANSFERS])],
+      implementations: [
+        ...implementations(context),
+        implementEventSource(store, [TRANSFERS]),
+        implementTimeline(store, [TRANSFERS]),
+      ],
       metrics: registry,
       ready: () => true,
     });

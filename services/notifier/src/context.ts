@@ -12,6 +12,7 @@ import type { RetryPolicy } from './delivery/schedule.ts';
 import type { Sender } from './delivery/sender.ts';
 import type { DeliveryStore } from './delivery/store.ts';
 import type { Waker } from './delivery/waker.ts';
+import type { UnreadableStore } from './event/unreadable-store.ts';
 import type { SettingsDirectory } from './event/webhook-settings.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -19,6 +20,7 @@ import type { Metrics } from './metrics.ts';
 export type Context = {
   deliveries: DeliveryStore;
   redeliveryRuns: ReturnType<typeof openRedeliveryRuns>;
+  unreadable: UnreadableStore;
   audit: AuditLog;
   settings: SettingsDirectory;
   leases: Leases;

@@ -4,6 +4,8 @@ import type { EndpointFigures } from './delivery/endpoint-stats.ts';
 /** One helper a business event. */
 export type Metrics = {
   stored(service: string, fate: string): void;
+  /** An event that was unreadable, by what it is now. */
+  replayed(service: string, fate: string): void;
   attempted(outcome: 'acknowledged' | 'refused' | 'unanswered', durationMs: number): void;
   /** Business time from the event to its acknowledgement. */
   delivered(latencyMs: number): void;
@@ -13,6 +15,7 @@ export type Metrics = {
 /** What is asked whenever the metrics are read. */
 export type Sources = {
   countDue(): Promise<number>;
+  countUnreadable(): Promise<number>;
   /** The endpoints that have figures of their own; their number bounds the number of series. */
   worstEndpoints(): EndpointFigures[];
   backlogOf(endpoint: string): Promise<{ count: number; dueSinceMs: number | undefined }>;
@@ -26,6 +29,20 @@ export function createNotifierMetrics(registry: Registry, sources: Sources): Met
     help: 'Events stored, by what became of them',
     labelNames: ['source', 'fate'],
     registers: [registry],
+  });
+  const replayed = new Counter({
+    name: 'gerbang_events_replayed_total',
+    help: 'Events replayed that were unreadable, by what they are now',
+    labelNames: ['source', 'fate'],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'gerbang_events_unreadable',
+    help: 'Events that could not be read or rendered and wait to be replayed',
+    registers: [registry],
+    async collect() {
+      this.set(await sources.countUnreadable());
+    },
   });
   const attempts = new Counter({
     name: 'gerbang_webhook_attempts_total',
@@ -62,6 +79,7 @@ export function createNotifierMetrics(registry: Registry, sources: Sources): Met
   registerEndpoints(registry, sources);
   return {
     stored: (source, fate) => stored.inc({ source, fate }),
+    replayed: (source, fate) => replayed.inc({ source, fate }),
     attempted(outcome, durationMs) {
       attempts.inc({ outcome });
       duration.observe({ outcome }, durationMs / 1_000);

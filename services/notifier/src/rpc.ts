@@ -1,10 +1,16 @@
-import { DeliveryService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { DeliveryService, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+
 import { implement } from '@gerbang/rpc';
 import type { Context } from './context.ts';
 import { getDelivery } from './delivery/rpc/get-delivery.ts';
 import { listDeliveries } from './delivery/rpc/list-deliveries.ts';
 import { redeliver } from './delivery/rpc/redeliver.ts';
+
 import { redeliverMany } from './delivery/rpc/redeliver-many.ts';
+
+import { listFates } from './event/rpc/list-fates.ts';
+import { listUnreadable } from './event/rpc/list-unreadable.ts';
+import { replayEvents } from './event/rpc/replay-events.ts';
 
 /** Everything that others may call, and who may. */
 export function implementations(context: Context) {
@@ -19,5 +25,14 @@ export function implementations(context: Context) {
       ['edge'],
     ),
     implement(RedeliveryService, { redeliverMany: (request) => redeliverMany(context, request) }, ['gerbang']),
+    implement(
+      EventService,
+      {
+        listUnreadable: (request) => listUnreadable(context, request),
+        replayEvents: (request) => replayEvents(context, request),
+        listFates: (request) => listFates(context, request),
+      },
+      ['gerbang'],
+    ),
   ];
 }

@@ -29,6 +29,7 @@ import { openDeliveryStore } from './delivery/store.ts';
 import { createWaker } from './delivery/waker.ts';
 import { createConfirmations } from './event/confirmations.ts';
 import { onEvents } from './event/on-events.ts';
+import { openUnreadableStore } from './event/unreadable-store.ts';
 import { createSettingsDirectory } from './event/webhook-settings.ts';
 import { createNotifierMetrics } from './metrics.ts';
 import { implementations } from './rpc.ts';
@@ -59,6 +60,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
     closing.push('store', () => store.close());
     const deliveries = await openDeliveryStore(store);
     closing.push('deliveries', () => deliveries.close());
+    const unreadable = await openUnreadableStore(store);
     const registry = createMetrics(NAME);
     const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
     closing.push('merchant channel', () => merchantChannel.close());
@@ -108,6 +110,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
     const context: Context = {
       deliveries,
       redeliveryRuns: openRedeliveryRuns(store),
+      unreadable,
       audit: openAuditLog(store),
       settings: createSettingsDirectory(merchantChannel.client(MerchantService), log),
       leases,
@@ -123,6 +126,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
       log,
       metrics: createNotifierMetrics(registry, {
         countDue: deliveries.countDue,
+        countUnreadable: unreadable.count,
         worstEndpoints: () => endpointStats.worst(config.WEBHOOK_METRICS_ENDPOINTS),
         backlogOf: claims.backlogOf,
         nowMs: clock.now,

@@ -156,9 +156,22 @@ export function newDocument(
   }
 }
 
-export function unreadableDocument(message: UnreadableMessage): DeliveryDocument {
+export function unreadableId(hash: string): string {
+  return `unreadable:${hash}`;
+}
+
+export function unreadableDocument(message: UnreadableMessage, nowMs: number): DeliveryDocument {
   const { hash, service, bytes, reason } = message;
-  return { _id: `unreadable:${hash}`, schema: 1, version: 1, status: 'unreadable', service, reason, payload: bytes };
+  return {
+    _id: unreadableId(hash),
+    schema: 1,
+    version: 1,
+    status: 'unreadable',
+    service,
+    at: new Date(nowMs),
+    reason,
+    payload: bytes,
+  };
 }
 
 export function attemptDocument(attempt: Attempt): AttemptDocument {

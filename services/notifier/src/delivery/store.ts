@@ -72,7 +72,10 @@ export async function openDeliveryStore(store: Store) {
       const documents = events.map(({ event, fate }) =>
         newDocument(event, fate, nowMs, mine.has(aggregateOf(event)) ? lease : undefined),
       );
-      const added = await insertMissing(collection, [...documents, ...unreadable.map(unreadableDocument)]);
+      const added = await insertMissing(collection, [
+        ...documents,
+        ...unreadable.map((message) => unreadableDocument(message, nowMs)),
+      ]);
       const pending = documents.filter((document) => added.has(document._id) && document.status === 'pending');
       return {
         added,

@@ -4,12 +4,14 @@ import type { Received } from '@gerbang/bus';
 import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
 import type { Context } from '../context.ts';
 import { dispatch } from '../delivery/dispatch.ts';
-import type { Fate, UnreadableMessage } from '../delivery/document.ts';
+import { type UnreadableMessage, unreadableId } from '../delivery/document.ts';
 import type { Confirmation, Confirmations } from './confirmations.ts';
-import { fateOf, type Rendered, render } from './fate.ts';
+import { type Decided, decideFates } from './decide-fates.ts';
+import { render } from './fate.ts';
 import { eventsOf, type ReceivedEvent } from './received-event.ts';
 
-type Decided = { event: ReceivedEvent; fate: Fate };
+/** What operators are called for (docs/events.md): it is kept, and can be replayed after a fix. */
+const UNREADABLE = 'event_unreadable';
 
 /**
  * Stores what one of the services has published, each event once, starts the deliveries that it means, and then confirms to the service
@@ -34,7 +36,7 @@ export async function onEvents(
   report(
     context,
     decided.filter(({ event }) => added.has(event.eventId)),
-    unreadable,
+    unreadable.filter(({ hash }) => added.has(unreadableId(hash))),
   );
 }
 
@@ -59,38 +61,19 @@ function sort(service: string, messages: readonly Received[]): { events: Receive
   return { events: inOrder, unreadable: [...unreadable.values()] };
 }
 
-/**
- * Asks once for the settings of all the merchants and moments at hand; only events that render to a webhook need any. Events of a merchant whose
- * settings can't be told are left out, all of them, so that nothing is confirmed past them: the owner publishes them again.
- */
-async function decideFates({ settings }: Context, rendered: readonly Rendered[]): Promise<Decided[]> {
-  const keyOf = ({ merchantId, atMs }: ReceivedEvent) => `${merchantId}@${atMs}`;
-  const queries = new Map(rendered.flatMap(({ event, webhook }) => (webhook === undefined ? [] : [[keyOf(event), event]])));
-  const answers = queries.size === 0 ? [] : await settings.at([...queries.values()]);
-  const answered = new Map([...queries.keys()].map((key, i) => [key, answers[i]]));
-  const unanswered = new Set(
-    [...queries.values()].filter((_, i) => answers[i] === undefined).map(({ merchantId }) => merchantId),
-  );
-  return rendered.flatMap((item): Decided[] => {
-    const { event } = item;
-    if (unanswered.has(event.merchantId)) return [];
-    if (item.webhook === undefined) return [{ event, fate: item.fate }];
-    const found = answered.get(keyOf(event));
-    if (found === undefined) throw new Error('the settings of an event were not asked for');
-    return [{ event, fate: fateOf(item.webhook, found) }];
-  });
-}
-
 function report({ log, metrics }: Context, stored: readonly Decided[], unreadable: readonly UnreadableMessage[]): void {
   for (const { event, fate } of stored) {
     metrics.stored(event.service, fate.type);
     if (fate.type !== 'unreadable') continue;
     const { eventId, type, merchantId } = event;
-    log.error({ event_id: eventId, type, merchant_id: merchantId, reason: fate.reason }, 'an event cannot be read');
+    log.error(
+      { alert: UNREADABLE, event_id: eventId, type, merchant_id: merchantId, reason: fate.reason },
+      'an event cannot be read',
+    );
   }
   for (const { service, hash, reason } of unreadable) {
     metrics.stored(service, 'unreadable');
-    log.error({ source: service, hash, reason }, 'a message cannot be read');
+    log.error({ alert: UNREADABLE, event_id: unreadableId(hash), source: service, reason }, 'a message cannot be read');
   }
 }
 

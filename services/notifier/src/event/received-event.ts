@@ -25,7 +25,7 @@ export function eventsOf(service: string, batch: EventBatch): ReceivedEvent[] | 
   if (batch.service !== service || aggregateType === '' || aggregateId === '' || merchantId === '') return undefined;
   if (batch.events.some(({ seq, atMs }) => seq < 1n || atMs < 0n || atMs >= TIME_MS_MAX)) return undefined;
   return batch.events.map(({ seq, type, atMs, schema, payload, traceparent }) => ({
-    eventId: ulidFrom(Number(atMs), `${service}:${aggregateType}:${aggregateId}:${seq}`),
+    eventId: eventIdOf({ service, aggregateType, aggregateId, seq, atMs: Number(atMs) }),
     service,
     aggregateType,
     aggregateId,
@@ -37,4 +37,10 @@ export function eventsOf(service: string, batch: EventBatch): ReceivedEvent[] | 
     payload,
     traceparent,
   }));
+}
+
+/** The same for the same event, always. */
+export function eventIdOf(event: Pick<ReceivedEvent, 'service' | 'aggregateType' | 'aggregateId' | 'seq' | 'atMs'>): string {
+  const { service, aggregateType, aggregateId, seq, atMs } = event;
+  return ulidFrom(atMs, `${service}:${aggregateType}:${aggregateId}:${seq}`);
 }

@@ -160,6 +160,83 @@ export declare type ConfirmResponse = Message<"gerbang.events.v1.ConfirmResponse
 export declare const ConfirmResponseSchema: GenMessage<ConfirmResponse>;
 
 /**
+ * @generated from message gerbang.events.v1.ListEventsRequest
+ */
+export declare type ListEventsRequest = Message<"gerbang.events.v1.ListEventsRequest"> & {
+  /**
+   * @generated from field: string aggregate_type = 1;
+   */
+  aggregateType: string;
+
+  /**
+   * @generated from field: string aggregate_id = 2;
+   */
+  aggregateId: string;
+
+  /**
+   * Events up to and including this one are left out.
+   *
+   * @generated from field: int64 after_seq = 3;
+   */
+  afterSeq: bigint;
+};
+
+/**
+ * Describes the message gerbang.events.v1.ListEventsRequest.
+ * Use `create(ListEventsRequestSchema)` to create a new message.
+ */
+export declare const ListEventsRequestSchema: GenMessage<ListEventsRequest>;
+
+/**
+ * @generated from message gerbang.events.v1.ListEventsResponse
+ */
+export declare type ListEventsResponse = Message<"gerbang.events.v1.ListEventsResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.events.v1.TimelineEvent events = 1;
+   */
+  events: TimelineEvent[];
+
+  /**
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message gerbang.events.v1.ListEventsResponse.
+ * Use `create(ListEventsResponseSchema)` to create a new message.
+ */
+export declare const ListEventsResponseSchema: GenMessage<ListEventsResponse>;
+
+/**
+ * @generated from message gerbang.events.v1.TimelineEvent
+ */
+export declare type TimelineEvent = Message<"gerbang.events.v1.TimelineEvent"> & {
+  /**
+   * @generated from field: gerbang.events.v1.Event event = 1;
+   */
+  event?: Event | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * Whether the notifier has it.
+   *
+   * @generated from field: bool confirmed = 3;
+   */
+  confirmed: boolean;
+};
+
+/**
+ * Describes the message gerbang.events.v1.TimelineEvent.
+ * Use `create(TimelineEventSchema)` to create a new message.
+ */
+export declare const TimelineEventSchema: GenMessage<TimelineEvent>;
+
+/**
  * Served by every service that owns events; called by the notifier once events are stored durably.
  *
  * @generated from service gerbang.events.v1.EventSourceService
@@ -172,6 +249,24 @@ export declare const EventSourceService: GenService<{
     methodKind: "unary";
     input: typeof ConfirmRequestSchema;
     output: typeof ConfirmResponseSchema;
+  },
+}>;
+
+/**
+ * Served by every service that owns events, for operators: what has happened to an aggregate.
+ *
+ * @generated from service gerbang.events.v1.TimelineService
+ */
+export declare const TimelineService: GenService<{
+  /**
+   * Confirmed and unconfirmed events, oldest first. Refusals: validation (unknown aggregate type).
+   *
+   * @generated from rpc gerbang.events.v1.TimelineService.ListEvents
+   */
+  listEvents: {
+    methodKind: "unary";
+    input: typeof ListEventsRequestSchema;
+    output: typeof ListEventsResponseSchema;
   },
 }>;
 

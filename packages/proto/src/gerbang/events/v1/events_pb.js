@@ -8,7 +8,7 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
  * Describes the file gerbang/events/v1/events.proto.
  */
 export const file_gerbang_events_v1_events = /*@__PURE__*/
-  fileDesc("Ch5nZXJiYW5nL2V2ZW50cy92MS9ldmVudHMucHJvdG8SEWdlcmJhbmcuZXZlbnRzLnYxIooBCgpFdmVudEJhdGNoEg8KB3NlcnZpY2UYASABKAkSFgoOYWdncmVnYXRlX3R5cGUYAiABKAkSFAoMYWdncmVnYXRlX2lkGAMgASgJEhMKC21lcmNoYW50X2lkGAQgASgJEigKBmV2ZW50cxgFIAMoCzIYLmdlcmJhbmcuZXZlbnRzLnYxLkV2ZW50ImcKBUV2ZW50EgsKA3NlcRgBIAEoAxIMCgR0eXBlGAIgASgJEg0KBWF0X21zGAMgASgDEg4KBnNjaGVtYRgEIAEoBRIPCgdwYXlsb2FkGAUgASgMEhMKC3RyYWNlcGFyZW50GAYgASgJIkgKDkNvbmZpcm1SZXF1ZXN0EjYKDWNvbmZpcm1hdGlvbnMYASADKAsyHy5nZXJiYW5nLmV2ZW50cy52MS5Db25maXJtYXRpb24iTwoMQ29uZmlybWF0aW9uEhYKDmFnZ3JlZ2F0ZV90eXBlGAEgASgJEhQKDGFnZ3JlZ2F0ZV9pZBgCIAEoCRIRCgl1cF90b19zZXEYAyABKAMiEQoPQ29uZmlybVJlc3BvbnNlMmsKEkV2ZW50U291cmNlU2VydmljZRJVCgdDb25maXJtEiEuZ2VyYmFuZy5ldmVudHMudjEuQ29uZmlybVJlcXVlc3QaIi5nZXJiYW5nLmV2ZW50cy52MS5Db25maXJtUmVzcG9uc2UiA5ACAmIGcHJvdG8z");
+  fileDesc("Ch5nZXJiYW5nL2V2ZW50cy92MS9ldmVudHMucHJvdG8SEWdlcmJhbmcuZXZlbnRzLnYxIooBCgpFdmVudEJhdGNoEg8KB3NlcnZpY2UYASABKAkSFgoOYWdncmVnYXRlX3R5cGUYAiABKAkSFAoMYWdncmVnYXRlX2lkGAMgASgJEhMKC21lcmNoYW50X2lkGAQgASgJEigKBmV2ZW50cxgFIAMoCzIYLmdlcmJhbmcuZXZlbnRzLnYxLkV2ZW50ImcKBUV2ZW50EgsKA3NlcRgBIAEoAxIMCgR0eXBlGAIgASgJEg0KBWF0X21zGAMgASgDEg4KBnNjaGVtYRgEIAEoBRIPCgdwYXlsb2FkGAUgASgMEhMKC3RyYWNlcGFyZW50GAYgASgJIkgKDkNvbmZpcm1SZXF1ZXN0EjYKDWNvbmZpcm1hdGlvbnMYASADKAsyHy5nZXJiYW5nLmV2ZW50cy52MS5Db25maXJtYXRpb24iTwoMQ29uZmlybWF0aW9uEhYKDmFnZ3JlZ2F0ZV90eXBlGAEgASgJEhQKDGFnZ3JlZ2F0ZV9pZBgCIAEoCRIRCgl1cF90b19zZXEYAyABKAMiEQoPQ29uZmlybVJlc3BvbnNlIlQKEUxpc3RFdmVudHNSZXF1ZXN0EhYKDmFnZ3JlZ2F0ZV90eXBlGAEgASgJEhQKDGFnZ3JlZ2F0ZV9pZBgCIAEoCRIRCglhZnRlcl9zZXEYAyABKAMiVAoSTGlzdEV2ZW50c1Jlc3BvbnNlEjAKBmV2ZW50cxgBIAMoCzIgLmdlcmJhbmcuZXZlbnRzLnYxLlRpbWVsaW5lRXZlbnQSDAoEbW9yZRgCIAEoCCJgCg1UaW1lbGluZUV2ZW50EicKBWV2ZW50GAEgASgLMhguZ2VyYmFuZy5ldmVudHMudjEuRXZlbnQSEwoLbWVyY2hhbnRfaWQYAiABKAkSEQoJY29uZmlybWVkGAMgASgIMmsKEkV2ZW50U291cmNlU2VydmljZRJVCgdDb25maXJtEiEuZ2VyYmFuZy5ldmVudHMudjEuQ29uZmlybVJlcXVlc3QaIi5nZXJiYW5nLmV2ZW50cy52MS5Db25maXJtUmVzcG9uc2UiA5ACAjJxCg9UaW1lbGluZVNlcnZpY2USXgoKTGlzdEV2ZW50cxIkLmdlcmJhbmcuZXZlbnRzLnYxLkxpc3RFdmVudHNSZXF1ZXN0GiUuZ2VyYmFuZy5ldmVudHMudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgFiBnByb3RvMw");
 
 /**
  * Describes the message gerbang.events.v1.EventBatch.
@@ -46,10 +46,39 @@ export const ConfirmResponseSchema = /*@__PURE__*/
   messageDesc(file_gerbang_events_v1_events, 4);
 
 /**
+ * Describes the message gerbang.events.v1.ListEventsRequest.
+ * Use `create(ListEventsRequestSchema)` to create a new message.
+ */
+export const ListEventsRequestSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_events_v1_events, 5);
+
+/**
+ * Describes the message gerbang.events.v1.ListEventsResponse.
+ * Use `create(ListEventsResponseSchema)` to create a new message.
+ */
+export const ListEventsResponseSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_events_v1_events, 6);
+
+/**
+ * Describes the message gerbang.events.v1.TimelineEvent.
+ * Use `create(TimelineEventSchema)` to create a new message.
+ */
+export const TimelineEventSchema = /*@__PURE__*/
+  messageDesc(file_gerbang_events_v1_events, 7);
+
+/**
  * Served by every service that owns events; called by the notifier once events are stored durably.
  *
  * @generated from service gerbang.events.v1.EventSourceService
  */
 export const EventSourceService = /*@__PURE__*/
   serviceDesc(file_gerbang_events_v1_events, 0);
+
+/**
+ * Served by every service that owns events, for operators: what has happened to an aggregate.
+ *
+ * @generated from service gerbang.events.v1.TimelineService
+ */
+export const TimelineService = /*@__PURE__*/
+  serviceDesc(file_gerbang_events_v1_events, 1);
 

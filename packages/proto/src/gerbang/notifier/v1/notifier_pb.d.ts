@@ -380,6 +380,326 @@ export declare type RedeliverManyResponse = Message<"gerbang.notifier.v1.Redeliv
 export declare const RedeliverManyResponseSchema: GenMessage<RedeliverManyResponse>;
 
 /**
+ * Which events; what is empty or absent does not narrow them down.
+ *
+ * @generated from message gerbang.notifier.v1.EventFilter
+ */
+export declare type EventFilter = Message<"gerbang.notifier.v1.EventFilter"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string service = 2;
+   */
+  service: string;
+
+  /**
+   * The event's type, for instance "disbursement.succeeded".
+   *
+   * @generated from field: string type = 3;
+   */
+  type: string;
+
+  /**
+   * @generated from field: optional int64 from_ms = 4;
+   */
+  fromMs?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 to_ms = 5;
+   */
+  toMs?: bigint | undefined;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.EventFilter.
+ * Use `create(EventFilterSchema)` to create a new message.
+ */
+export declare const EventFilterSchema: GenMessage<EventFilter>;
+
+/**
+ * Aggregate, seq, type and merchant are empty where a whole message could not be read.
+ *
+ * @generated from message gerbang.notifier.v1.UnreadableEvent
+ */
+export declare type UnreadableEvent = Message<"gerbang.notifier.v1.UnreadableEvent"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string service = 2;
+   */
+  service: string;
+
+  /**
+   * @generated from field: string aggregate = 3;
+   */
+  aggregate: string;
+
+  /**
+   * @generated from field: int64 seq = 4;
+   */
+  seq: bigint;
+
+  /**
+   * @generated from field: string type = 5;
+   */
+  type: string;
+
+  /**
+   * @generated from field: string merchant_id = 6;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: int64 at_ms = 7;
+   */
+  atMs: bigint;
+
+  /**
+   * @generated from field: string reason = 8;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.UnreadableEvent.
+ * Use `create(UnreadableEventSchema)` to create a new message.
+ */
+export declare const UnreadableEventSchema: GenMessage<UnreadableEvent>;
+
+/**
+ * @generated from message gerbang.notifier.v1.ListUnreadableRequest
+ */
+export declare type ListUnreadableRequest = Message<"gerbang.notifier.v1.ListUnreadableRequest"> & {
+  /**
+   * @generated from field: gerbang.notifier.v1.EventFilter filter = 1;
+   */
+  filter?: EventFilter | undefined;
+
+  /**
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.ListUnreadableRequest.
+ * Use `create(ListUnreadableRequestSchema)` to create a new message.
+ */
+export declare const ListUnreadableRequestSchema: GenMessage<ListUnreadableRequest>;
+
+/**
+ * @generated from message gerbang.notifier.v1.ListUnreadableResponse
+ */
+export declare type ListUnreadableResponse = Message<"gerbang.notifier.v1.ListUnreadableResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.notifier.v1.UnreadableEvent events = 1;
+   */
+  events: UnreadableEvent[];
+
+  /**
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.ListUnreadableResponse.
+ * Use `create(ListUnreadableResponseSchema)` to create a new message.
+ */
+export declare const ListUnreadableResponseSchema: GenMessage<ListUnreadableResponse>;
+
+/**
+ * @generated from message gerbang.notifier.v1.ReplayEventsRequest
+ */
+export declare type ReplayEventsRequest = Message<"gerbang.notifier.v1.ReplayEventsRequest"> & {
+  /**
+   * Who asks, for the audit log.
+   *
+   * @generated from field: string operator = 1;
+   */
+  operator: string;
+
+  /**
+   * @generated from field: gerbang.notifier.v1.EventFilter filter = 2;
+   */
+  filter?: EventFilter | undefined;
+
+  /**
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.ReplayEventsRequest.
+ * Use `create(ReplayEventsRequestSchema)` to create a new message.
+ */
+export declare const ReplayEventsRequestSchema: GenMessage<ReplayEventsRequest>;
+
+/**
+ * @generated from message gerbang.notifier.v1.ReplayEventsResponse
+ */
+export declare type ReplayEventsResponse = Message<"gerbang.notifier.v1.ReplayEventsResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.notifier.v1.ReplayedEvent events = 1;
+   */
+  events: ReplayedEvent[];
+
+  /**
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.ReplayEventsResponse.
+ * Use `create(ReplayEventsResponseSchema)` to create a new message.
+ */
+export declare const ReplayEventsResponseSchema: GenMessage<ReplayEventsResponse>;
+
+/**
+ * @generated from message gerbang.notifier.v1.ReplayedEvent
+ */
+export declare type ReplayedEvent = Message<"gerbang.notifier.v1.ReplayedEvent"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * "webhook", "unwanted" or "unreadable".
+   *
+   * @generated from field: string fate = 2;
+   */
+  fate: string;
+
+  /**
+   * Why it is still unreadable.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.ReplayedEvent.
+ * Use `create(ReplayedEventSchema)` to create a new message.
+ */
+export declare const ReplayedEventSchema: GenMessage<ReplayedEvent>;
+
+/**
+ * @generated from message gerbang.notifier.v1.ListFatesRequest
+ */
+export declare type ListFatesRequest = Message<"gerbang.notifier.v1.ListFatesRequest"> & {
+  /**
+   * @generated from field: string service = 1;
+   */
+  service: string;
+
+  /**
+   * @generated from field: string aggregate_type = 2;
+   */
+  aggregateType: string;
+
+  /**
+   * @generated from field: string aggregate_id = 3;
+   */
+  aggregateId: string;
+
+  /**
+   * @generated from field: repeated gerbang.notifier.v1.EventKey events = 4;
+   */
+  events: EventKey[];
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.ListFatesRequest.
+ * Use `create(ListFatesRequestSchema)` to create a new message.
+ */
+export declare const ListFatesRequestSchema: GenMessage<ListFatesRequest>;
+
+/**
+ * @generated from message gerbang.notifier.v1.EventKey
+ */
+export declare type EventKey = Message<"gerbang.notifier.v1.EventKey"> & {
+  /**
+   * @generated from field: int64 seq = 1;
+   */
+  seq: bigint;
+
+  /**
+   * @generated from field: int64 at_ms = 2;
+   */
+  atMs: bigint;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.EventKey.
+ * Use `create(EventKeySchema)` to create a new message.
+ */
+export declare const EventKeySchema: GenMessage<EventKey>;
+
+/**
+ * @generated from message gerbang.notifier.v1.ListFatesResponse
+ */
+export declare type ListFatesResponse = Message<"gerbang.notifier.v1.ListFatesResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.notifier.v1.Fate fates = 1;
+   */
+  fates: Fate[];
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.ListFatesResponse.
+ * Use `create(ListFatesResponseSchema)` to create a new message.
+ */
+export declare const ListFatesResponseSchema: GenMessage<ListFatesResponse>;
+
+/**
+ * @generated from message gerbang.notifier.v1.Fate
+ */
+export declare type Fate = Message<"gerbang.notifier.v1.Fate"> & {
+  /**
+   * @generated from field: int64 seq = 1;
+   */
+  seq: bigint;
+
+  /**
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * "pending", "delivered", "failed", "unwanted" or "unreadable".
+   *
+   * @generated from field: string status = 3;
+   */
+  status: string;
+
+  /**
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gerbang.notifier.v1.Fate.
+ * Use `create(FateSchema)` to create a new message.
+ */
+export declare const FateSchema: GenMessage<Fate>;
+
+/**
  * @generated from enum gerbang.notifier.v1.DeliveryStatus
  */
 export enum DeliveryStatus {
@@ -461,6 +781,44 @@ export declare const RedeliveryService: GenService<{
     methodKind: "unary";
     input: typeof RedeliverManyRequestSchema;
     output: typeof RedeliverManyResponseSchema;
+  },
+}>;
+
+/**
+ * For operators: what became of events, and those that could not be read or rendered.
+ *
+ * @generated from service gerbang.notifier.v1.EventService
+ */
+export declare const EventService: GenService<{
+  /**
+   * Oldest event first. Refusals: validation (cursor).
+   *
+   * @generated from rpc gerbang.notifier.v1.EventService.ListUnreadable
+   */
+  listUnreadable: {
+    methodKind: "unary";
+    input: typeof ListUnreadableRequestSchema;
+    output: typeof ListUnreadableResponseSchema;
+  },
+  /**
+   * Reads and renders them again, one page a call; those that can be are delivered as any other event. Refusals: validation (operator, cursor).
+   *
+   * @generated from rpc gerbang.notifier.v1.EventService.ReplayEvents
+   */
+  replayEvents: {
+    methodKind: "unary";
+    input: typeof ReplayEventsRequestSchema;
+    output: typeof ReplayEventsResponseSchema;
+  },
+  /**
+   * What became of events of one aggregate; those that are not stored here are left out.
+   *
+   * @generated from rpc gerbang.notifier.v1.EventService.ListFates
+   */
+  listFates: {
+    methodKind: "unary";
+    input: typeof ListFatesRequestSchema;
+    output: typeof ListFatesResponseSchema;
   },
 }>;
 

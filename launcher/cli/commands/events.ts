@@ -1,0 +1,158 @@
+import type { TimelineEvent } from '@gerbang/proto/gerbang/events/v1/events';
+import type { Fate, UnreadableEvent } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { type Command, Option } from 'commander';
+import { CommandFailure } from '../failure.ts';
+import { type EventOwner, type GlobalOptions, type Session, withSession } from '../session.ts';
+import { count, moment, toIso } from '../values.ts';
+
+type Filter = { service?: EventOwner; event?: string; from?: bigint; to?: bigint };
+
+const REPLAY_MS = 60_000;
+
+/** Whose an aggregate is, by the collection it is in. */
+const owners: Readonly<Record<string, EventOwner>> = {
+  merchants: 'merchant',
+  accounts: 'merchant',
+  payables: 'money-in',
+  payments: 'money-in',
+  transfers: 'money-out',
+};
+
+/** events list | replay | show. Gives the group, to which others add theirs. */
+export function eventCommands(program: Command): Command {
+  const events = program.command('events').description('what has happened, and the webhooks that tell of it');
+  filtered(events.command('list'))
+    .description('list events that could not be read or rendered, the oldest first')
+    .requiredOption('--unreadable', 'those that could not be read or rendered')
+    .option('--limit <count>', 'events to show', count, 100)
+    .action((_, command: Command) => list(command.optsWithGlobals()));
+  filtered(events.command('replay'))
+    .description('read and render again, after a fix, what could not be; those that can be now are delivered')
+    .argument('[id]', 'one event, as events list shows it')
+    .option('--all', 'all of them, where nothing narrows them down')
+    .action((id: string | undefined, _, command: Command) => replay(command.optsWithGlobals(), id));
+  events
+    .command('show')
+    .description(
+      'show everything that has happened to a payment, a transfer, a merchant or an account, and whether its webhooks have arrived',
+    )
+    .argument(
+      '<aggregate>',
+      `<type>:<id>, where type is one of ${Object.keys(owners).join(', ')}; a transfer's id is <account>:<reference>`,
+    )
+    .action((aggregate: string, _, command: Command) => show(command.optsWithGlobals(), aggregate));
+  return events;
+}
+
+function filtered(command: Command): Command {
+  return command
+    .addOption(new Option('--service <name>', 'of this service alone').choices([...new Set(Object.values(owners))]))
+    .option('--event <type>', 'of this type alone, for instance disbursement.succeeded')
+    .option('--from <time>', 'that occurred then or later', moment)
+    .option('--to <time>', 'that occurred then or before', moment);
+}
+
+function toFilter({ service, event, from, to }: Filter, id = '') {
+  return {
+    id,
+    service: service ?? '',
+    type: event ?? '',
+    ...(from !== undefined && { fromMs: from }),
+    ...(to !== undefined && { toMs: to }),
+  };
+}
+
+function list(options: GlobalOptions & Filter & { limit: number }): Promise<void> {
+  return withSession(options, async (session) => {
+    const notifier = await session.notifierService();
+    const { events, nextCursor } = await notifier.listUnreadable({ filter: toFilter(options), limit: options.limit });
+    const more = nextCursor === '' ? [] : ['there are more'];
+    session.show(events.map(toJson), events.length === 0 ? ['every event could be read'] : [...events.map(toLine), ...more]);
+  });
+}
+
+function replay(options: GlobalOptions & Filter & { all?: boolean }, id: string | undefined): Promise<void> {
+  const { service, event, from, to } = options;
+  const narrowed = [id, service, event, from, to].some((value) => value !== undefined);
+  if (!narrowed && options.all !== true)
+    throw new CommandFailure('say which: an id, --service, --event, --from, --to, or --all of them');
+  return withSession(options, async (session) => {
+    const notifier = await session.notifierService();
+    const replayed: { id: string; fate: string; reason: string }[] = [];
+    let cursor = '';
+    do {
+      const request = { operator: session.operator(), filter: toFilter(options, id), cursor };
+      const page = await notifier.replayEvents(request, { timeoutMs: REPLAY_MS });
+      replayed.push(...page.events.map((item) => ({ id: item.id, fate: item.fate, reason: item.reason })));
+      cursor = page.nextCursor;
+    } while (cursor !== '');
+    const still = replayed.filter(({ fate }) => fate === 'unreadable');
+    session.show(replayed, [
+      ...still.map((item) => `${item.id}  still unreadable: ${item.reason}`),
+      `${replayed.length} replayed: ${replayed.filter(({ fate }) => fate === 'webhook').length} are delivered, ${still.length} are still unreadable`,
+    ]);
+    if (id !== undefined && replayed.length === 0) throw new CommandFailure(`${id} is not an unreadable event`);
+    if (still.length > 0) throw new CommandFailure(`${still.length} of ${replayed.length} are still unreadable`);
+  });
+}
+
+function show(options: GlobalOptions, aggregate: string): Promise<void> {
+  const colon = aggregate.indexOf(':');
+  const [type, id] = [aggregate.slice(0, Math.max(0, colon)), aggregate.slice(colon + 1)];
+  const service = owners[type];
+  if (service === undefined)
+    throw new CommandFailure(`${aggregate}: expected <type>:<id> with one of ${Object.keys(owners).join(', ')}`);
+  return withSession(options, async (session) => {
+    const events = await timelineOf(session, service, type, id);
+    if (events.length === 0) throw new CommandFailure(`nothing has happened to ${aggregate}`);
+    const keys = events.map(({ event }) => ({ seq: event?.seq ?? 0n, atMs: event?.atMs ?? 0n }));
+    const notifier = await session.notifierService();
+    const { fates } = await notifier.listFates({ service, aggregateType: type, aggregateId: id, events: keys });
+    const fateOf = new Map(fates.map((fate) => [fate.seq, fate]));
+    const entries = events.map((item) => toEntry(item, fateOf.get(item.event?.seq ?? 0n)));
+    session.show(
+      entries,
+      entries.map(
+        ({ seq, at, event, webhook, reason }) => `${seq}  ${at}  ${event}  ${webhook}${reason === '' ? '' : `: ${reason}`}`,
+      ),
+    );
+  });
+}
+
+/** So many events of one aggregate are shown at most. */
+const TIMELINE_MAX = 1_000;
+
+async function timelineOf(session: Session, service: EventOwner, type: string, id: string): Promise<TimelineEvent[]> {
+  const timeline = await session.timelineOf(service);
+  const events: TimelineEvent[] = [];
+  let more = true;
+  while (more && events.length < TIMELINE_MAX) {
+    const page = await timeline.listEvents({ aggregateType: type, aggregateId: id, afterSeq: events.at(-1)?.event?.seq ?? 0n });
+    events.push(...page.events);
+    more = page.more && page.events.length > 0;
+  }
+  return events.slice(0, TIMELINE_MAX);
+}
+
+function toEntry({ event, merchantId, confirmed }: TimelineEvent, fate: Fate | undefined) {
+  return {
+    seq: Number(event?.seq ?? 0n),
+    at: toIso(event?.atMs ?? 0n),
+    event: event?.type ?? '',
+    merchant_id: merchantId,
+    confirmed,
+    event_id: fate?.eventId ?? '',
+    webhook: fate?.status ?? 'not stored yet',
+    reason: fate?.reason ?? '',
+  };
+}
+
+function toJson({ id, service, aggregate, seq, type, merchantId, atMs, reason }: UnreadableEvent) {
+  return { id, service, aggregate, seq: Number(seq), event: type, merchant_id: merchantId, at: toIso(atMs), reason };
+}
+
+/** For instance "01J…  2026-11-21T08:00:00.000Z  disbursement.succeeded  money-out:transfers:…#2  merchant 01J…  the reason". */
+function toLine({ id, service, aggregate, seq, type, merchantId, atMs, reason }: UnreadableEvent): string {
+  const what = aggregate === '' ? `a message of ${service}` : `${type}  ${aggregate}#${seq}  merchant ${merchantId}`;
+  return `${id}  ${toIso(atMs)}  ${what}  ${reason}`;
+}
