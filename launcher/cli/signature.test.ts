@@ -86,6 +86,15 @@ test('the string that was signed tells more', () => {
   expect(stdout).toContain('differs: secret (secret_other)');
 });
 
+test('what comes from outside writes nothing of its own to the terminal', () => {
+  const { stdout } = explain(['-'], { input: 'POST /\u001b[2J HTTP/1.1\nX-Signature: \u001b[31mred\n\n{"a":"\u009b"}' });
+  expect(stdout).toContain('POST:/\\x1b[2J:');
+  expect(stdout).toContain('\\x1b[31mred');
+  const { stdout: broken } = explain(['-'], { input: 'POST / HTTP/1.1\n\n\u001b[2J' });
+  expect(broken).toContain('differs: body (body_not_json)');
+  expect((stdout + broken).replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+});
+
 describe('bad input is one line that names it', () => {
   const head = 'POST / HTTP/1.1\n';
   test.each<[line: string, args: string[], input: string | Buffer]>([

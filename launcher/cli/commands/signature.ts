@@ -91,5 +91,10 @@ function linesOf(explanation: Explanation): string[] {
     ...named.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(15)}  ${value}`])),
     ...explanation.differences.map(({ component, cause, message }) => `differs: ${component} (${cause}): ${message}`),
     ...explanation.notes.map((note) => `note: ${note}`),
-  ];
+  ].map(printable);
+}
+
+/** Whoever has sent the message must not write to the operator's terminal by it. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

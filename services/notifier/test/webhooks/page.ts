@@ -6,7 +6,8 @@ import { DeliverySchema, DeliveryStatus } from '@gerbang/proto/gerbang/notifier/
 import { retryDelayMs } from '../../src/delivery/schedule.ts';
 import { webhookRequest } from '../../src/delivery/webhook-request.ts';
 import { deliveryOf } from './delivery.ts';
-import { SAMPLE_MS, SAMPLES, type Sample } from './samples.ts';
+import { SAMPLE_MS } from './sample-payloads.ts';
+import { SAMPLES, type Sample } from './samples.ts';
 import { type SignatureVector, signatureVectors } from './vectors.ts';
 
 const DOCS = path.join(import.meta.dirname, '../../../../docs');

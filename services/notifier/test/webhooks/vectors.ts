@@ -13,7 +13,8 @@ import {
   verifyRequestSignature,
 } from '@gerbang/core';
 import { presentWebhook } from '@gerbang/present';
-import { SAMPLE_MS, SAMPLES } from './samples.ts';
+import { SAMPLE_MS } from './sample-payloads.ts';
+import { SAMPLES } from './samples.ts';
 
 /** A request or webhook as received, what its receiver computes, and whether the signature holds. */
 export type SignatureVector = {

@@ -1,0 +1,250 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { encodeQris, isRefusal } from '@gerbang/core';
+import {
+  AmountType,
+  EwalletCheckoutEventSchema,
+  PayableStatus,
+  PaymentLinkEventSchema,
+  PaymentLinkHistoryEventSchema,
+  QrisEventSchema,
+  RetailEventSchema,
+  VaTransactionEventSchema,
+  VirtualAccountEventSchema,
+  VirtualAccountKind,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { DisbursementFinishedSchema, type TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+
+/** When the samples occur. */
+export const SAMPLE_MS = Date.parse('2026-11-21T08:30:00.123Z');
+
+const CREATED = BigInt(SAMPLE_MS - 90_000);
+const EXPIRES = BigInt(SAMPLE_MS + 1_710_000);
+const NOW = BigInt(SAMPLE_MS);
+const SESSION_MS = 900_000n;
+const ACCOUNT = { merchantId: '01KAJ4Q8V0000000000000MERC', accountId: '01KAJ4Q8W5T9Y2B7M3C6D1E0FG' };
+
+/** What a payment of 150,000 comes to with a fee of 4,000 (or `feeSen`), before it settles. */
+function figures(amountSen = 15_000_000n, feeSen = 400_000n) {
+  return {
+    amountSen,
+    feeSen,
+    netSen: amountSen - feeSen,
+    vendorFeeSen: feeSen / 4n,
+    ourMarginSen: feeSen - feeSen / 4n,
+    basisPoints: 0,
+    paidAtMs: NOW,
+    settleAtMs: BigInt(Date.parse('2026-11-23T02:00:00Z')),
+  };
+}
+
+const transfer = {
+  ...ACCOUNT,
+  transactionId: '01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B',
+  referenceNumber: 'PAYOUT-2026-000123',
+  amountSen: 15_000_000n,
+  feeSen: 250_000n,
+  createdAtMs: CREATED,
+  processedAtMs: NOW,
+  bankCode: '014',
+  bankName: 'Bank Central Asia',
+  bankAccountNumber: '1234567890',
+  bankAccountName: 'Budi Santoso',
+  description: 'Refund order #123 / “café”',
+};
+
+/** A finished disbursement. */
+export function disbursement(more: {
+  status: TransferStatus;
+  balanceAfterSen?: bigint;
+  failedCode?: string;
+  failedReason?: string;
+}) {
+  return toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer: { ...transfer, ...more } }));
+}
+
+const virtualAccount = {
+  ...ACCOUNT,
+  id: '01KAJ5Y3B4C5D6E7F8G9H0J1K2',
+  number: '7001412345678901',
+  bankCode: 'BCA',
+  kind: VirtualAccountKind.TEMPORARY,
+  amountType: AmountType.CLOSED,
+  amountSen: 15_000_000n,
+  minAmountSen: 15_000_000n,
+  maxAmountSen: 15_000_000n,
+  status: PayableStatus.EXPIRED,
+  currentUsage: 0,
+  maxUsage: 1,
+  expiredAtMs: NOW,
+  name: 'Toko Demo',
+  merchantReffNo: 'ORDER-1001',
+  createdAtMs: CREATED,
+  updatedAtMs: NOW,
+};
+
+/** A payment of the virtual account. */
+export function vaPaid() {
+  const { id: virtualAccountId, number, bankCode, merchantReffNo } = virtualAccount;
+  const vaTransaction = {
+    ...ACCOUNT,
+    id: '01KAJ5ZV7W8X9Y0Z1A2B3C4D5E',
+    virtualAccountId,
+    number,
+    bankCode,
+    merchantReffNo,
+    figures: figures(),
+  };
+  return toBinary(VaTransactionEventSchema, create(VaTransactionEventSchema, { vaTransaction }));
+}
+
+function qrData(amountSen: bigint): string {
+  const payload = encodeQris({
+    type: 'mpm-dynamic',
+    accounts: [
+      { tag: '26', globallyUniqueId: 'ID.SANDBOX.WWW', pan: '936009990000000018', criteria: 'UMI', others: [] },
+      { tag: '51', globallyUniqueId: 'ID.CO.QRIS.WWW', merchantId: 'ID1020000000001', criteria: 'UMI', others: [] },
+    ],
+    merchantCategoryCode: '5499',
+    amountSen,
+    merchantName: 'Toko Demo',
+    merchantCity: 'JAKARTA',
+    postalCode: '10110',
+    others: [],
+  });
+  if (isRefusal(payload)) throw new Error(payload.message);
+  return payload;
+}
+
+/** A QRIS transaction in this state. */
+export function qris(status: PayableStatus) {
+  const paid = status === PayableStatus.COMPLETED;
+  const qrisTransaction = {
+    ...ACCOUNT,
+    id: 1_001n,
+    reffNo: '6601KAJ5Z0M1N2P3Q4R5S6T7V8W9',
+    merchantReffNo: 'ORDER-1002',
+    status,
+    qrData: qrData(2_550_000n),
+    amountSen: 2_550_000n,
+    createdAtMs: CREATED,
+    updatedAtMs: NOW,
+    expiredAtMs: paid ? EXPIRES : NOW,
+    isExpired: !paid,
+    acquirerName: 'Gerbang Sandbox',
+    acquirerNns: '93600999',
+    eventsCount: 1,
+    ...(paid && {
+      figures: { ...figures(2_550_000n, 17_900n), basisPoints: 70 },
+      payer: {
+        issuerName: 'Bank Sandbox',
+        issuerNns: '93600999',
+        customerPan: '9360099900000012346',
+        customerAccountType: 'SAVING',
+        customerName: 'PELANGGAN SANDBOX',
+        rrn: '632508300012',
+      },
+    }),
+  };
+  return toBinary(QrisEventSchema, create(QrisEventSchema, { qrisTransaction }));
+}
+
+/** An e-wallet checkout in this state. */
+export function ewallet(status: PayableStatus) {
+  const ewalletCheckout = {
+    ...ACCOUNT,
+    transactionId: '8801KAJ5Z4D5E6F7G8H9J0K1M2N3',
+    channel: 'OVO',
+    status,
+    amountSen: 15_000_000n,
+    customerPhone: '081234567890',
+    merchantReffNo: 'ORDER-1003',
+    successRedirectUrl: 'https://shop.example/thanks',
+    checkoutUrl: 'https://pay.example/ewallet/8801KAJ5Z4D5E6F7G8H9J0K1M2N3',
+    createdAtMs: CREATED,
+    updatedAtMs: NOW,
+    expiredAtMs: status === PayableStatus.EXPIRED ? NOW : EXPIRES,
+    ...(status === PayableStatus.COMPLETED && { figures: figures(15_000_000n, 225_000n) }),
+  };
+  return toBinary(EwalletCheckoutEventSchema, create(EwalletCheckoutEventSchema, { ewalletCheckout }));
+}
+
+/** A retail transaction in this state. */
+export function retail(status: PayableStatus) {
+  const retailTransaction = {
+    ...ACCOUNT,
+    transactionId: '01KAJ5Z8R9S0T1V2W3X4Y5Z6A7',
+    paymentCode: '8610380324582288',
+    retailCode: 'ALFAMART',
+    status,
+    amountSen: 15_000_000n,
+    customerName: 'Siti Rahma',
+    merchantReffNo: 'ORDER-1004',
+    createdAtMs: CREATED,
+    updatedAtMs: NOW,
+    expiredAtMs: status === PayableStatus.EXPIRED ? NOW : EXPIRES,
+    ...(status === PayableStatus.COMPLETED && { figures: figures(15_000_000n, 500_000n) }),
+  };
+  return toBinary(RetailEventSchema, create(RetailEventSchema, { retailTransaction }));
+}
+
+function paymentLink(status: PayableStatus, currentUsage: number) {
+  return {
+    ...ACCOUNT,
+    id: 2_001n,
+    reffNo: 'PL01KAJ5YA0B1C2D3E4F5G6H7J8K',
+    title: 'Kopi Susu Gula Aren',
+    description: 'Dua gelas',
+    status,
+    amountSen: 15_000_000n,
+    maxUsage: 1,
+    currentUsage,
+    paymentUrl: 'https://pay.example/pay/PL01KAJ5YA0B1C2D3E4F5G6H7J8K',
+    requiredCustomerDetail: true,
+    expiredAtMs: status === PayableStatus.EXPIRED ? NOW : EXPIRES,
+    successRedirectUrl: 'https://shop.example/thanks',
+    paymentMethods: ['VA_BCA', 'QRIS'],
+    createdAtMs: CREATED,
+    updatedAtMs: NOW,
+  };
+}
+
+/** A payment link that has expired. */
+export function linkExpired() {
+  const event = { paymentLink: paymentLink(PayableStatus.EXPIRED, 0) };
+  return toBinary(PaymentLinkEventSchema, create(PaymentLinkEventSchema, event));
+}
+
+/** One opening of a payment link, in this state. */
+export function history(status: PayableStatus) {
+  const paid = status === PayableStatus.COMPLETED;
+  const opened = status === PayableStatus.EXPIRED ? NOW - SESSION_MS : CREATED;
+  const event = {
+    paymentLink: paymentLink(paid ? PayableStatus.COMPLETED : PayableStatus.ACTIVE, paid ? 1 : 0),
+    paymentLinkHistory: {
+      ...ACCOUNT,
+      id: 3_001n,
+      paymentLinkId: 2_001n,
+      reffNo: 'PH01KAJ5YC2D3E4F5G6H7J8K9M0N',
+      status,
+      amountSen: 15_000_000n,
+      ipAddress: '203.0.113.7',
+      createdAtMs: opened,
+      updatedAtMs: NOW,
+      expiredAtMs: opened + SESSION_MS,
+      ...(paid && {
+        paymentMethod: 'VA_BCA',
+        paymentMethodValue: '7001412345678902',
+        customerName: 'Siti Rahma',
+        customerEmail: 'siti@example.com',
+        customerPhone: '081234567890',
+        figures: figures(),
+      }),
+    },
+  };
+  return toBinary(PaymentLinkHistoryEventSchema, create(PaymentLinkHistoryEventSchema, event));
+}
+
+/** A virtual account that has expired. */
+export function vaExpired() {
+  return toBinary(VirtualAccountEventSchema, create(VirtualAccountEventSchema, { virtualAccount }));
+}
