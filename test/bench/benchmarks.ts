@@ -2,7 +2,7 @@ import { disbursement } from './disbursement.ts';
 import { edge } from './edge.ts';
 import { embeddedMongo } from './embedded-mongo.ts';
 import { eventsBacklog } from './events-backlog.ts';
-import { expiry } from './expiry.ts';
+import { expiry, expiryEwallet, expiryQris } from './expiry.ts';
 import { floors } from './floors.ts';
 import type { Benchmark } from './harness/benchmark.ts';
 import { ledger, ledgerCsv, ledgerTakeover } from './ledger-benchmarks.ts';
@@ -14,6 +14,8 @@ export const benchmarks: readonly Benchmark[] = [
   floors,
   startup,
   expiry,
+  expiryQris,
+  expiryEwallet,
   settlement,
   eventsBacklog,
   edge,

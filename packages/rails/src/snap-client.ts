@@ -55,6 +55,8 @@ export type SnapClient = Closeable & {
 };
 
 const CONNECTIONS_MAX = 64;
+/** For rails that customers pay at: as many again as may ask what has become of payments (services/money-in/src/rail/ask.ts). */
+export const PAYMENT_CONNECTIONS_MAX = 128;
 const CONNECT_TIMEOUT_MS = 3_000;
 const TOKEN_TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
@@ -64,11 +66,15 @@ const tokenAnswer = z.object({ accessToken: z.string().min(1).max(4_096), expire
 const anyAnswer = z.looseObject({ responseCode: z.string().regex(/^\d{7}$/), responseMessage: z.string().default('') });
 
 /** Opens the client; nothing is sent before the first call. Throws when the url or the private key is none. `now` is real time. */
-export function openSnapClient(credentials: SnapCredentials, now: () => number = Date.now): SnapClient {
+export function openSnapClient(
+  credentials: SnapCredentials,
+  now: () => number = Date.now,
+  connections: number = CONNECTIONS_MAX,
+): SnapClient {
   const base = new URL(credentials.url);
   const prefix = base.pathname.replace(/\/$/, '');
   const privateKey = readPrivateKey(credentials.privateKey);
-  const pool = new Pool(base.origin, { connections: CONNECTIONS_MAX, connect: { timeout: CONNECT_TIMEOUT_MS } });
+  const pool = new Pool(base.origin, { connections, connect: { timeout: CONNECT_TIMEOUT_MS } });
 
   const send = async ({ headers, ...request }: SnapRequest) => {
     const { signal } = request;

@@ -20,7 +20,13 @@ import {
   unknownBy,
   unreadable,
 } from './snap-call.ts';
-import { openSnapClient, type SnapAnswer, type SnapCredentials, type SnapService } from './snap-client.ts';
+import {
+  openSnapClient,
+  PAYMENT_CONNECTIONS_MAX,
+  type SnapAnswer,
+  type SnapCredentials,
+  type SnapService,
+} from './snap-client.ts';
 import { type PaymentStateForm, readPaymentState, toOriginalName } from './snap-payment-state.ts';
 
 const PAYMENT: SnapService = { path: '/v1.0/debit/payment-host-to-host', code: '54' };
@@ -42,7 +48,7 @@ const refunded = z.object({ refundNo: z.string().min(1).max(64) });
 
 /** An e-wallet that speaks SNAP's direct debit payment, status, cancel and refund (54, 55, 57, 58). `now` is real time. */
 export function openSnapEwallet(credentials: SnapCredentials, now: () => number = Date.now): EwalletRail {
-  const snap = openSnapClient(credentials, now);
+  const snap = openSnapClient(credentials, now, PAYMENT_CONNECTIONS_MAX);
   const call = createSnapCalls(snap, now);
   return {
     createPayment: (request, { signal }) =>

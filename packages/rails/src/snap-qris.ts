@@ -12,7 +12,13 @@ import {
   unknownBy,
   unreadable,
 } from './snap-call.ts';
-import { openSnapClient, type SnapAnswer, type SnapCredentials, type SnapService } from './snap-client.ts';
+import {
+  openSnapClient,
+  PAYMENT_CONNECTIONS_MAX,
+  type SnapAnswer,
+  type SnapCredentials,
+  type SnapService,
+} from './snap-client.ts';
 import { type PaymentStateForm, readPaymentState, toOriginalName } from './snap-payment-state.ts';
 
 const GENERATE: SnapService = { path: '/v1.0/qr/qr-mpm-generate', code: '47' };
@@ -34,7 +40,7 @@ export type SnapQrisOptions = SnapCredentials & {
 
 /** An acquirer that speaks SNAP's QR MPM generate, query and cancel (47, 51, 77). `now` is real time. */
 export function openSnapQris(options: SnapQrisOptions, now: () => number = Date.now): QrisRail {
-  const snap = openSnapClient(options, now);
+  const snap = openSnapClient(options, now, PAYMENT_CONNECTIONS_MAX);
   const call = createSnapCalls(snap, now);
   return {
     generate: (request, { signal }) =>

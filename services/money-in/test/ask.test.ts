@@ -27,7 +27,7 @@ test('a silent rail is left alone for a while, then one question finds out wheth
   expect(await many(3)).toEqual(['pending', 'pending', 'pending']);
 });
 
-test('no more than 32 questions are under way at one rail', async () => {
+test('no more than 64 questions are under way at one rail', async () => {
   let underWay = 0;
   let most = 0;
   const query = async () => {
@@ -38,5 +38,5 @@ test('no more than 32 questions are under way at one rail', async () => {
   };
   const ask = createAskRail({ qris: { generate: unused, query, cancel: unused, close: unused }, ewallet }, 1_000);
   await Promise.all(Array.from({ length: 200 }, () => ask(question)));
-  expect(most).toBe(32);
+  expect(most).toBe(64);
 });

@@ -14,7 +14,7 @@ export type AskRail = (question: Question) => Promise<RailAnswer>;
 const SILENT_AFTER = 8;
 const SILENT_MS = 2_000;
 /** Of one rail at once: half the connections to it, so that customers who buy find one. */
-const AT_ONCE = 32;
+const AT_ONCE = 64;
 
 /** `timeoutMs`: of one question. `now` is a monotonic clock. */
 export function createAskRail(

@@ -1,6 +1,7 @@
 import type { QrisTip } from '@gerbang/core';
 import { isDuplicateKey, type Store, traced } from '@gerbang/store';
 import type { MoneyInRail } from './rail.ts';
+import { shareReads } from './shared-reads.ts';
 
 /** Something that a rail has been asked to take money for: a number or code that it holds itself, a QRIS code, a checkout. */
 export type Payable = {
@@ -68,6 +69,7 @@ export async function openPayables(store: Store): Promise<Payables> {
   await payables.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
   await payables.createIndex({ number: 1 }, { name: 'number' });
   await payables.createIndex({ payload: 1 }, { name: 'payload' });
+  const readById = shareReads((ids) => traced('find', COLLECTION, () => payables.find({ _id: { $in: ids } }).toArray()));
   const read = async (filter: object, options: object = {}) => {
     const document = await traced('findOne', COLLECTION, () =>
       payables.findOne(filter, { readConcern: 'linearizable', ...options }),
@@ -85,7 +87,10 @@ export async function openPayables(store: Store): Promise<Payables> {
         return there === undefined || there.externalKey === payable.externalKey ? 'external-id-used' : there;
       }
     },
-    find: (rail, reference) => read({ _id: keyOf({ rail, reference }) }),
+    async find(rail, reference) {
+      const document = await readById(keyOf({ rail, reference }));
+      return document && toPayable(document);
+    },
     findByNumber: (rail, number) => read({ number, rail }, { sort: { made_at: -1 } }),
     findByPayload: (payload) => read({ payload, rail: 'qris' }),
     async change(payable) {

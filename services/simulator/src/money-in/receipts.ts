@@ -1,5 +1,6 @@
 import { isDuplicateKey, type Store, traced } from '@gerbang/store';
 import type { MoneyInRail } from './rail.ts';
+import { shareReads } from './shared-reads.ts';
 
 /**
  * What has become of a customer's payment at the rail. `pending`: the gateway has not said yet whether it takes it. `canceled`: a code or checkout that nobody
@@ -81,6 +82,7 @@ export async function openReceipts(store: Store): Promise<Receipts> {
   const receipts = store.collection<ReceiptDocument>(COLLECTION);
   await receipts.createIndex({ notify_at: 1 }, { name: 'notify_at', sparse: true });
   await receipts.createIndex({ payable_reference: 1 }, { name: 'payable_reference' });
+  const readById = shareReads((ids) => traced('find', COLLECTION, () => receipts.find({ _id: { $in: ids } }).toArray()));
   const keyOf = (rail: MoneyInRail, railReference: string) => `${rail}:${railReference}`;
   return {
     async add(receipt, notifyAtMs) {
@@ -94,8 +96,8 @@ export async function openReceipts(store: Store): Promise<Receipts> {
       }
     },
     async find(rail, railReference) {
-      const document = await receipts.findOne({ _id: keyOf(rail, railReference) }, { readConcern: 'linearizable' });
-      return document === null ? undefined : toReceipt(document);
+      const document = await readById(keyOf(rail, railReference));
+      return document && toReceipt(document);
     },
     countUses: (rail, payableReference) =>
       receipts.countDocuments({ payable_reference: payableReference, rail, status: { $in: ['pending', 'success'] } }),
