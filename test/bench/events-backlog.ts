@@ -12,6 +12,7 @@ import { call, idr, newReference, signIn } from '../support/merchant-client.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 import type { Benchmark, Figures } from './harness/benchmark.ts';
 import { latenciesOf } from './harness/statistics.ts';
+import { cpuMsByProcess } from './process-cpu.ts';
 import { pssMiB } from './process-memory.ts';
 
 /** Each transfer has two events that nobody has confirmed. */
@@ -68,6 +69,7 @@ async function drain(system: System, transfers: Collection<Transfer>, sink: Webh
     await transfers.insertMany(Array.from({ length: CHUNK }, (_, j) => leftover(`backlog:${i + j}`, merchantId, atMs)));
   await call('POST', `${system.demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: ADVANCE_MS }));
 
+  const cpuBefore = cpuMsByProcess(system.pids());
   const startedMs = performance.now();
   let peak = memoryOf(system);
   let left = true;
@@ -81,6 +83,10 @@ async function drain(system: System, transfers: Collection<Transfer>, sink: Webh
     left = found !== null;
   }
   const seconds = (performance.now() - startedMs) / 1_000;
+  const cpu = [...cpuMsByProcess(system.pids())].map(([name, ms]) => [
+    `cpuMs.${name}`,
+    (ms - (cpuBefore.get(name) ?? 0)) / EVENTS,
+  ]);
   await paying;
   const meanwhile = await fresh.finish();
   return {
@@ -93,6 +99,7 @@ async function drain(system: System, transfers: Collection<Transfer>, sink: Webh
     calmP99Ms: calm.p99Ms,
     notifierGrowsMiB: peak.notifier - idleMiB.notifier,
     moneyOutGrowsMiB: peak.moneyOut - idleMiB.moneyOut,
+    ...Object.fromEntries(cpu),
   };
 }
 

@@ -2,12 +2,12 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { type EventBatch, EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
 import { contextFrom, currentTraceparent, withSpan } from '@gerbang/runtime';
 import type { AggregateDocument, StoredEvent } from '@gerbang/store';
-import { errors, headers } from '@nats-io/transport-node';
+import { headers } from '@nats-io/transport-node';
 import type { Document } from 'mongodb';
 import type { Bus } from './bus.ts';
+import { type Outcome, openPublications, type Publications } from './publications.ts';
 import { ensureStream } from './stream.ts';
 
-const PUBLISH_TIMEOUT_MS = 5_000;
 /** A message holds no more than this of a tail, unless one event alone is larger: NATS takes no message above 1 MiB. */
 const MESSAGE_BYTES_MAX = 256 * 1024;
 
@@ -17,10 +17,13 @@ export type Tailed = Pick<AggregateDocument<Document>, '_id' | 'merchant_id' | '
 /** Publishes one aggregate's unconfirmed tail, or as much of its beginning as one message holds. Throws when JetStream has not taken it. */
 export type Publish = (type: string, document: Tailed) => Promise<void>;
 
+export type Publisher = { publish: Publish; close(): void };
+
 /** Publishes on the service's stream, which is made where it is missing. */
-export function createPublisher(options: { bus: Bus; service: string; streamReplicas: number }): Publish {
+export function createPublisher(options: { bus: Bus; service: string; streamReplicas: number }): Publisher {
   const { bus, service } = options;
   let streamReady: Promise<void> | undefined;
+  let publications: Publications | undefined;
 
   const ensure = async () => {
     const { manager } = await bus.connected();
@@ -30,29 +33,32 @@ export function createPublisher(options: { bus: Bus; service: string; streamRepl
       throw error;
     });
   };
-  const send = async (subject: string, batch: Uint8Array) => {
+  const send = async (subject: string, batch: Uint8Array): Promise<Outcome> => {
     await ensure();
-    const { jetstream } = await bus.connected();
+    const { connection } = await bus.connected();
+    publications ??= openPublications(connection);
     const carrier = headers();
     carrier.set('traceparent', currentTraceparent());
-    await jetstream.publish(subject, batch, { timeout: PUBLISH_TIMEOUT_MS, headers: carrier });
+    return publications.publish(subject, batch, carrier);
   };
-  return async (type, document) => {
+  const publish: Publish = async (type, document) => {
     const subject = `gerbang.${service}.${type}`;
     const batch = toBinary(EventBatchSchema, toBatch(service, type, document));
     // A batch may hold events of several requests; the newest one's trace leads.
     const parent = contextFrom(document.tail.at(-1)?.traceparent ?? '');
     await withSpan(`publish ${subject}`, { kind: 'PRODUCER', parent, attributes: { 'messaging.system': 'nats' } }, async () => {
-      try {
-        await send(subject, batch);
-      } catch (error) {
-        // The stream itself may be gone, with NATS's whole store: it is made again, now or before the next publication.
+      let outcome = await send(subject, batch);
+      if (outcome === 'refused') {
+        // The stream itself may be gone, with NATS's whole store.
         streamReady = undefined;
-        if (error instanceof errors.TimeoutError || !bus.isConnected()) throw error;
-        await send(subject, batch);
+        outcome = await send(subject, batch);
       }
+      if (outcome === 'stored') return;
+      streamReady = undefined;
+      throw new Error(`JetStream has ${outcome === 'refused' ? 'refused' : 'not answered'} a publication on ${subject}`);
     });
   };
+  return { publish, close: () => publications?.close() };
 }
 
 function toBatch(service: string, type: string, document: Tailed): EventBatch {

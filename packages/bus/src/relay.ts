@@ -36,7 +36,7 @@ export function createRelay(options: {
   log: Logger;
 }): Relay {
   const { bus, service, log } = options;
-  const publish = createPublisher({ bus, service, streamReplicas: options.streamReplicas ?? 1 });
+  const { publish, close: closePublisher } = createPublisher({ bus, service, streamReplicas: options.streamReplicas ?? 1 });
   const lag: Lag = watchLag({ bus, service, log });
   let sweeping: Closeable | undefined;
   let underWay = 0;
@@ -56,6 +56,7 @@ export function createRelay(options: {
     async close() {
       lag.close();
       await sweeping?.close();
+      closePublisher();
     },
   };
 }
