@@ -2,7 +2,12 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, AccountStatus, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { QrisService, RetailService, VirtualAccountService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import {
+  PaymentLinkService,
+  QrisService,
+  RetailService,
+  VirtualAccountService,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
@@ -17,6 +22,7 @@ type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
 type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
 type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
+type PaymentLinkHandlers = Handlers<typeof PaymentLinkService>;
 type DeliveryHandlers = Handlers<typeof DeliveryService>;
 
 export type FakeMerchant = {
@@ -43,6 +49,7 @@ export type FakeServices = Closeable & {
   virtualAccounts: Partial<VirtualAccountHandlers>;
   qris: Partial<QrisHandlers>;
   retail: Partial<RetailHandlers>;
+  paymentLinks: Partial<PaymentLinkHandlers>;
   account: Partial<AccountHandlers>;
   merchant: Partial<MerchantHandlers>;
   ledger: Partial<Handlers<typeof LedgerService>>;
@@ -83,6 +90,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     virtualAccounts: {},
     qris: {},
     retail: {},
+    paymentLinks: {},
     account: {},
     merchant: {},
     ledger: {},
@@ -163,6 +171,16 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     listVaTransactions: unscripted,
   };
   const qrisDefaults: QrisHandlers = { generateQris: unscripted, getQris: unscripted, listQris: unscripted };
+  const paymentLinkDefaults: PaymentLinkHandlers = {
+    createPaymentLink: unscripted,
+    getPaymentLink: unscripted,
+    listPaymentLinks: unscripted,
+    updatePaymentLink: unscripted,
+    deletePaymentLink: unscripted,
+    getPaymentLinkHistory: unscripted,
+    listPaymentLinkHistories: unscripted,
+    listPayableMethods: unscripted,
+  };
   const retailDefaults: RetailHandlers = { createRetailTransaction: unscripted, getRetailTransaction: unscripted };
   const deliveryDefaults: DeliveryHandlers = { listDeliveries: unscripted, getDelivery: unscripted, redeliver: unscripted };
   const statementDefaults: StatementHandlers = { listEntries: unscripted, listSettlements: unscripted };
@@ -230,6 +248,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         RetailService,
         scripted(retailDefaults, () => fakes.retail),
+        [],
+      ),
+      implement(
+        PaymentLinkService,
+        scripted(paymentLinkDefaults, () => fakes.paymentLinks),
         [],
       ),
       implement(

@@ -156,8 +156,13 @@ test('retail codes: so many a minute, and no list', async () => {
   });
 });
 
-test('payment methods are a catalogue', async () => {
+test('payment methods are a catalogue, and money-in says which of them can be used', async () => {
+  const codes = ['VA_BCA', 'QRIS'];
+  edge.fakes.paymentLinks.listPayableMethods = async () => ({ codes });
   const { json } = await send('GET', '/api/v1.0/payment-link-manage/payment-methods');
-  const codes = ['VA_BCA', 'QRIS', 'EWALLET_OVO', 'RETAIL_ALFAMART'];
-  expect(json).toMatchObject({ data: { available_codes: expect.arrayContaining(codes) } });
+  const { payment_methods: methods } = Object(json.data);
+  expect(json).toMatchObject({ data: { available_codes: codes } });
+  expect(methods.map(({ code }: { code: string }) => code)).toEqual(
+    expect.arrayContaining(['VA_BRI', 'RETAIL_ALFAMART', 'CARD']),
+  );
 });

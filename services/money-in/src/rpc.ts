@@ -24,6 +24,7 @@ import { createPaymentLink } from './payment-link/rpc/create-payment-link.ts';
 import { deletePaymentLink } from './payment-link/rpc/delete-payment-link.ts';
 import { getPaymentLink } from './payment-link/rpc/get-payment-link.ts';
 import { getPaymentLinkHistory } from './payment-link/rpc/get-payment-link-history.ts';
+import { listPayableMethods } from './payment-link/rpc/list-payable-methods.ts';
 import { listPaymentLinkHistories } from './payment-link/rpc/list-payment-link-histories.ts';
 import { listPaymentLinks } from './payment-link/rpc/list-payment-links.ts';
 import { updatePaymentLink } from './payment-link/rpc/update-payment-link.ts';
@@ -99,6 +100,7 @@ export function implementations(context: Context) {
         deletePaymentLink: (request) => deletePaymentLink(context, request),
         getPaymentLinkHistory: (request) => getPaymentLinkHistory(context, request),
         listPaymentLinkHistories: (request) => listPaymentLinkHistories(context, request),
+        listPayableMethods: () => listPayableMethods(context),
       },
       ['edge'],
     ),

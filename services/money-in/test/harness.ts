@@ -27,7 +27,7 @@ import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/
 import { connectStore } from '@gerbang/store';
 import { freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config.ts';
 import type { Rails } from '../src/context.ts';
 import { startService } from '../src/service.ts';
 
@@ -155,25 +155,28 @@ export function useMoneyIn() {
       closing.push(() => store.close());
       return store;
     },
-    async start(database: string, clock: AdjustableClock = createClock()) {
+    async start(database: string, clock: AdjustableClock = createClock(), over: Partial<Config> = {}) {
       const nowhere = `127.0.0.1:${await freePort()}`;
       const service = await startService(
-        readConfig({
-          GERBANG_ENV: 'sandbox',
-          LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
-          MONGODB_URI: mongo.uri,
-          MONGODB_DB_PREFIX: database,
-          NATS_URL: `nats://${nowhere}`,
-          RPC_PORT: '0',
-          ADMIN_PORT: '0',
-          MERCHANT_RPC: address,
-          LEDGER_RPC: address,
-          PAY_URL: 'https://pay.example/',
-          RAIL_QRIS_MERCHANT_ID: 'm',
-          RAIL_QRIS_CALLBACK_PARTNER_ID: 'acquirer',
-          RAIL_EWALLET_CALLBACK_PARTNER_ID: 'wallet',
-          ...Object.fromEntries(['QRIS', 'EWALLET'].flatMap((name) => railVariables(name, nowhere))),
-        }),
+        {
+          ...readConfig({
+            GERBANG_ENV: 'sandbox',
+            LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+            MONGODB_URI: mongo.uri,
+            MONGODB_DB_PREFIX: database,
+            NATS_URL: `nats://${nowhere}`,
+            RPC_PORT: '0',
+            ADMIN_PORT: '0',
+            MERCHANT_RPC: address,
+            LEDGER_RPC: address,
+            PAY_URL: 'https://pay.example/',
+            RAIL_QRIS_MERCHANT_ID: 'm',
+            RAIL_QRIS_CALLBACK_PARTNER_ID: 'acquirer',
+            RAIL_EWALLET_CALLBACK_PARTNER_ID: 'wallet',
+            ...Object.fromEntries(['QRIS', 'EWALLET'].flatMap((name) => railVariables(name, nowhere))),
+          }),
+          ...over,
+        },
         { clock, rails: fakeRails(scripted) },
       );
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });

@@ -344,6 +344,26 @@ describe('a payment link', () => {
     expect(await refusalOf(tooMany)).toEqual(['validation', ['reff_nos']]);
   });
 
+  test('offers virtual accounts of those banks alone that have given numbers', async () => {
+    const merchant = world.newMerchant();
+    const made = await create(merchant, { paymentMethods: ['VA_BRI', 'VA_BCA', 'CARD'] });
+    const elsewhere = await world.start(database, moneyIn.clock, { vaSeries: { BCA: { prefix: '39358', length: 16 } } });
+    const { codes } = await elsewhere.links.listPayableMethods({});
+    expect(codes.filter((code) => code.startsWith('VA_'))).toEqual(['VA_BCA']);
+    expect(codes).toContain('QRIS');
+    const asked = { ...merchant, title: 'Kopi', amountSen: 30_000_00n };
+    expect((await elsewhere.links.createPaymentLink(asked)).paymentLink?.paymentMethods).toEqual(codes);
+    const named = elsewhere.links.createPaymentLink({ ...asked, paymentMethods: ['QRIS', 'VA_BRI'] });
+    expect(await refusalOf(named)).toEqual(['validation', ['payment_methods']]);
+    const changed = elsewhere.links.updatePaymentLink({ ...merchant, id: made.id, paymentMethods: ['VA_BRI'] });
+    expect(await refusalOf(changed)).toEqual(['validation', ['payment_methods']]);
+    // A link that was made while the bank still had numbers for us.
+    const { reffNo } = await open(made.reffNo);
+    expect((await elsewhere.checkout.getSession({ reffNo })).paymentLink?.paymentMethods).toEqual(['VA_BCA', 'CARD']);
+    const chosen = elsewhere.checkout.choosePaymentMethod({ reffNo, paymentMethod: 'VA_BRI' });
+    expect(await refusalOf(chosen)).toEqual(['validation', ['payment_method']]);
+  });
+
   test('wants the customer’s details where it says so', async () => {
     const made = await create(world.newMerchant(), { requiredCustomerDetail: true });
     const history = await open(made.reffNo);

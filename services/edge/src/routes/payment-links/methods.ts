@@ -1,7 +1,11 @@
-import { AVAILABLE_PAYMENT_METHODS, PAYMENT_METHODS } from '@gerbang/core';
+import { PAYMENT_METHODS } from '@gerbang/core';
 import type { Handler } from '../../http/route.ts';
 
-/** GET payment-link-manage/payment-methods: every method, and the codes of those that customers can choose today (merchant-api.md, payment link). */
-export const listPaymentMethods: Handler = async () => ({
-  data: { payment_methods: [...PAYMENT_METHODS], available_codes: [...AVAILABLE_PAYMENT_METHODS] },
-});
+/**
+ * GET payment-link-manage/payment-methods: every method, and the codes of those that customers can pay by here (merchant-api.md, payment link). Refusals: those of
+ * money-in.
+ */
+export const listPaymentMethods: Handler = async ({ paymentLinks }) => {
+  const { codes } = await paymentLinks.listPayableMethods({});
+  return { data: { payment_methods: [...PAYMENT_METHODS], available_codes: codes } };
+};

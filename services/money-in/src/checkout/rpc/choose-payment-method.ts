@@ -6,6 +6,7 @@ import { isOverdue } from '../../payable/payable.ts';
 import { type DetailsOf, detailsOf, PAYMENT_LINK, PAYMENT_LINK_HISTORY } from '../../payable/product.ts';
 import type { StoredPayable } from '../../payable/store.ts';
 import { linkReference, toHistory, toPaymentLink } from '../../payment-link/message.ts';
+import { hasNumbers } from '../../payment-link/payable-methods.ts';
 import { findSession } from '../find.ts';
 import { issue } from '../issue.ts';
 
@@ -22,7 +23,7 @@ export async function choosePaymentMethod(context: Context, request: ChoosePayme
   if (!isOpen) throw over();
   const linkDetails = detailsOf(link.details, PAYMENT_LINK);
   const { paymentMethod } = request;
-  if (!linkDetails.payment_methods.includes(paymentMethod))
+  if (!linkDetails.payment_methods.includes(paymentMethod) || !hasNumbers(context.vaSeries, paymentMethod))
     throw new RefusalError(refuseField('payment_method', 'is not one of this link'));
   if (linkDetails.required_customer_detail) mustHaveCustomer(request);
   const before = detailsOf(history.details, PAYMENT_LINK_HISTORY);

@@ -1,11 +1,12 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { AVAILABLE_PAYMENT_METHODS, RefusalError, refuseField } from '@gerbang/core';
+import { RefusalError, refuseField } from '@gerbang/core';
 import { type CreatePaymentLinkRequest, CreatePaymentLinkResponseSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
 import { createOnce, insertOnce } from '../../payable/create.ts';
 import { newPayable } from '../../payable/payable.ts';
 import { PAYMENT_LINK } from '../../payable/product.ts';
 import { linkReference, toPaymentLink } from '../message.ts';
+import { payableMethods } from '../payable-methods.ts';
 import { checkLink } from '../payment-link.ts';
 
 /**
@@ -26,7 +27,8 @@ async function make(context: Context, request: CreatePaymentLinkRequest, id: str
   const nowMs = context.clock.now();
   const expiresAtMs = request.expiredAtMs === undefined ? undefined : Number(request.expiredAtMs);
   const { paymentMethods } = request;
-  const problem = checkLink({ amountSen, maxUsage, expiresAtMs, paymentMethods }, profile.limits, nowMs);
+  const { vaSeries } = context;
+  const problem = checkLink({ amountSen, maxUsage, expiresAtMs, paymentMethods }, { limits: profile.limits, vaSeries, nowMs });
   if (problem !== undefined) throw new RefusalError(refuseField(problem.field, problem.message));
   const order = {
     id,
@@ -43,7 +45,7 @@ async function make(context: Context, request: CreatePaymentLinkRequest, id: str
     description,
     required_customer_detail: requiredCustomerDetail,
     success_redirect_url: successRedirectUrl,
-    payment_methods: paymentMethods.length === 0 ? [...AVAILABLE_PAYMENT_METHODS] : paymentMethods,
+    payment_methods: paymentMethods.length === 0 ? payableMethods(vaSeries) : paymentMethods,
     payment_url: `${context.payUrl}/pay/${linkReference(PAYMENT_LINK, id)}`,
   };
   const state = newPayable({ minSen: amountSen, maxSen: amountSen, maxUses: maxUsage, expiresAtMs });

@@ -16,7 +16,8 @@ export async function updatePaymentLink(context: Context, request: UpdatePayment
   const found = await ownPayableToChange(context, PAYMENT_LINK, { merchantId, accountId, publicId: String(id) });
   const { limits } = await context.merchants.profile(merchantId);
   const expiresAtMs = request.expiredAtMs === undefined ? undefined : Number(request.expiredAtMs);
-  const problem = checkLink({ amountSen, maxUsage, expiresAtMs, paymentMethods }, limits, context.clock.now());
+  const rules = { limits, vaSeries: context.vaSeries, nowMs: context.clock.now() };
+  const problem = checkLink({ amountSen, maxUsage, expiresAtMs, paymentMethods }, rules);
   if (problem !== undefined) throw new RefusalError(refuseField(problem.field, problem.message));
   const { state } = found;
   const changed = await changePayable(

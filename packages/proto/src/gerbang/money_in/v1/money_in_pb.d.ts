@@ -2105,6 +2105,36 @@ export declare type ListPaymentLinkHistoriesResponse = Message<"gerbang.money_in
 export declare const ListPaymentLinkHistoriesResponseSchema: GenMessage<ListPaymentLinkHistoriesResponse>;
 
 /**
+ * @generated from message gerbang.money_in.v1.ListPayableMethodsRequest
+ */
+export declare type ListPayableMethodsRequest = Message<"gerbang.money_in.v1.ListPayableMethodsRequest"> & {
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.ListPayableMethodsRequest.
+ * Use `create(ListPayableMethodsRequestSchema)` to create a new message.
+ */
+export declare const ListPayableMethodsRequestSchema: GenMessage<ListPayableMethodsRequest>;
+
+/**
+ * @generated from message gerbang.money_in.v1.ListPayableMethodsResponse
+ */
+export declare type ListPayableMethodsResponse = Message<"gerbang.money_in.v1.ListPayableMethodsResponse"> & {
+  /**
+   * Codes, for instance "VA_BCA".
+   *
+   * @generated from field: repeated string codes = 1;
+   */
+  codes: string[];
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.ListPayableMethodsResponse.
+ * Use `create(ListPayableMethodsResponseSchema)` to create a new message.
+ */
+export declare const ListPayableMethodsResponseSchema: GenMessage<ListPayableMethodsResponse>;
+
+/**
  * @generated from message gerbang.money_in.v1.OpenPaymentLinkRequest
  */
 export declare type OpenPaymentLinkRequest = Message<"gerbang.money_in.v1.OpenPaymentLinkRequest"> & {
@@ -3183,6 +3213,16 @@ export declare const PaymentLinkService: GenService<{
     methodKind: "unary";
     input: typeof ListPaymentLinkHistoriesRequestSchema;
     output: typeof ListPaymentLinkHistoriesResponseSchema;
+  },
+  /**
+   * The methods by which customers can pay links here, of all merchants. Refusals: none.
+   *
+   * @generated from rpc gerbang.money_in.v1.PaymentLinkService.ListPayableMethods
+   */
+  listPayableMethods: {
+    methodKind: "unary";
+    input: typeof ListPayableMethodsRequestSchema;
+    output: typeof ListPayableMethodsResponseSchema;
   },
 }>;
 
