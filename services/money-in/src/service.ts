@@ -21,9 +21,11 @@ import { createMoneyInMetrics } from './metrics.ts';
 import { openClaims } from './payable/claims.ts';
 import { onPayablesDue } from './payable/on-due.ts';
 import { openSequence } from './payable/sequence.ts';
-import { openPayableStore, PAYABLES, type PayableStore, type StoredPayableDocument } from './payable/store.ts';
+import { openPayableStore, PAYABLES, type PayableStore } from './payable/store.ts';
+import type { StoredPayableDocument } from './payable/stored-payable.ts';
 import { onPaymentsDue } from './payment/on-due.ts';
-import { openPaymentStore, PAYMENTS, type StoredPaymentDocument } from './payment/store.ts';
+import { openPaymentStore, PAYMENTS } from './payment/store.ts';
+import type { StoredPaymentDocument } from './payment/stored-payment.ts';
 import { createAskRail } from './rail/ask.ts';
 import { implementations } from './rpc.ts';
 

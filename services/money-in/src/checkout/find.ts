@@ -1,7 +1,7 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import { detailsOf, PAYMENT_LINK, PAYMENT_LINK_HISTORY } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 import { payableOfLinkReference } from '../payment-link/message.ts';
 
 type FindContext = Pick<Context, 'payables'>;

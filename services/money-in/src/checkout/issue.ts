@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { askWallet } from '../ewallet-checkout/ask-wallet.ts';
 import { merchantNameOf } from '../payable/merchant-name.ts';
 import { PAYMENT_LINK_HISTORY } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 import { linkReference } from '../payment-link/message.ts';
 import { generateCode } from '../qris/generate-code.ts';
 

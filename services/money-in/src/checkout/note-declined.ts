@@ -1,7 +1,7 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { type ChangeContext, mustFind } from '../payable/change.ts';
 import { detailsOf, PAYMENT_LINK_HISTORY } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 
 const CONFLICTS_MAX = 5;
 

@@ -7,7 +7,7 @@ import {
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { toWireFigures, toWireStatus } from '../payable/figures.ts';
 import { detailsOf, EWALLET_CHECKOUT } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 
 /** The e-wallet prefix of transaction ids (merchant-api.md) before the payable's own ULID. */
 export function checkoutId(payableId: string): string {

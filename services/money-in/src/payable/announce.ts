@@ -14,7 +14,7 @@ import { toQrisTransaction } from '../qris/message.ts';
 import { toRetailTransaction } from '../retail/message.ts';
 import { toVirtualAccount } from '../virtual-account/message.ts';
 import { EWALLET_CHECKOUT, PAYMENT_LINK, PAYMENT_LINK_HISTORY, QRIS, RETAIL, VIRTUAL_ACCOUNT } from './product.ts';
-import type { StoredPayable } from './store.ts';
+import type { StoredPayable } from './stored-payable.ts';
 
 /** What others hear of a payable. */
 export type Announced = 'opened' | 'changed' | 'paid' | 'expired' | 'deleted' | 'failed';

@@ -8,7 +8,7 @@ import type { Question, RailAnswer } from '../rail/ask.ts';
 import { mustFind } from './change.ts';
 import { isOverdue } from './payable.ts';
 import { EWALLET_CHECKOUT, PAYMENT_LINK, PAYMENT_LINK_HISTORY, QRIS, RETAIL, VIRTUAL_ACCOUNT } from './product.ts';
-import type { StoredPayable } from './store.ts';
+import type { StoredPayable } from './stored-payable.ts';
 
 /** A rail that does not say what has become of a payment is asked so often, 0.5 s, 1 s, 2 s … a minute apart: some three minutes. */
 const ASKED_MAX = 10;

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { type Announced, announce } from './announce.ts';
 import { decide, type Misfit, misfitOf, type PayableCommand } from './payable.ts';
 import type { Details } from './product.ts';
-import type { Payment, StoredPayable } from './store.ts';
+import type { Payment, StoredPayable } from './stored-payable.ts';
 
 /** Attempts at a write that others may win. */
 const CONFLICTS_MAX = 50;

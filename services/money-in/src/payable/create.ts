@@ -3,7 +3,7 @@ import type { IdempotencyKey } from '@gerbang/proto/gerbang/money_in/v1/money_in
 import type { Context } from '../context.ts';
 import type { PayableState } from './payable.ts';
 import { type Details, type Kind, productOf } from './product.ts';
-import type { PayableOrder, StoredPayable } from './store.ts';
+import type { PayableOrder, StoredPayable } from './stored-payable.ts';
 
 /** What a merchant asks for, of any product. */
 export type Creation = { merchantId: string; accountId: string; idempotencyKey?: IdempotencyKey | undefined };

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type PaymentFiguresSchema, PayableStatus as WireStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { PayableStatus } from './payable.ts';
-import type { Payment } from './store.ts';
+import type { Payment } from './stored-payable.ts';
 
 const STATUSES: Record<PayableStatus, WireStatus> = {
   active: WireStatus.ACTIVE,

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '@gerbang/store';
 import type { Context } from '../context.ts';
 import { fromWireStatus } from './figures.ts';
 import { type Kind, productOf } from './product.ts';
-import type { StoredPayable } from './store.ts';
+import type { StoredPayable } from './stored-payable.ts';
 
 const LIMIT_MAX = 100;
 

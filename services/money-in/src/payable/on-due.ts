@@ -5,7 +5,7 @@ import { askBeforeExpiry, isHeldByRail, type Verdict } from './ask-before-expiry
 import { changePayable, mustFind } from './change.ts';
 import { decide, isOverdue } from './payable.ts';
 import { PAYMENT_LINK, PAYMENT_LINK_HISTORY } from './product.ts';
-import type { StoredPayable } from './store.ts';
+import type { StoredPayable } from './stored-payable.ts';
 
 /** An expiry that meets a payment under way looks again after this long. */
 const LOOK_AGAIN_MS = 500;

@@ -7,7 +7,7 @@ import {
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { toWireFigures, toWireStatus } from '../payable/figures.ts';
 import { detailsOf, type Kind, PAYMENT_LINK, PAYMENT_LINK_HISTORY } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 
 const PREFIXES = { [PAYMENT_LINK]: 'PL', [PAYMENT_LINK_HISTORY]: 'PH' } as const;
 

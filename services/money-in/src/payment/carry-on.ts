@@ -2,14 +2,14 @@ import type { Context } from '../context.ts';
 import { changePayable, mustFind, takeUse } from '../payable/change.ts';
 import { effectivePaidAtMs, type Misfit } from '../payable/payable.ts';
 import { PAYMENT_LINK_HISTORY } from '../payable/product.ts';
-import type { Payment, StoredPayable } from '../payable/store.ts';
+import type { Payment, StoredPayable } from '../payable/stored-payable.ts';
 import { tipFits } from '../qris/tip.ts';
 import { changePayment } from './change.ts';
 import { figuresFor } from './figures.ts';
 import { finishCredit, finishRefund } from './leave-suspense.ts';
 import { figuresOf } from './payment.ts';
 import { postCredit, postSuspense } from './postings.ts';
-import type { StoredPayment } from './store.ts';
+import type { StoredPayment } from './stored-payment.ts';
 
 /** More steps than a payment can need: one that goes on is a fault. */
 const STEPS_MAX = 20;

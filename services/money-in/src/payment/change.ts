@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { announcePaid } from './announce.ts';
 import { decide, figuresOf, type PaymentCommand } from './payment.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
-import type { StoredPayment } from './store.ts';
+import type { StoredPayment } from './stored-payment.ts';
 
 /**
  * Decides and writes; where somebody else has written meanwhile, the payment as it now stands. Once paid its timer is its settlement; until then it is taken

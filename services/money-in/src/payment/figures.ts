@@ -2,9 +2,9 @@ import { deductFee } from '@gerbang/core';
 import { feeRulesOf } from '@gerbang/rpc';
 import type { Context } from '../context.ts';
 import { EWALLET_CHECKOUT, PAYMENT_LINK, QRIS, RETAIL, VIRTUAL_ACCOUNT } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 import type { Figures } from './payment.ts';
-import type { PaymentOrder } from './store.ts';
+import type { PaymentOrder } from './stored-payment.ts';
 
 /**
  * The figures of a payment by its merchant's fee schedule at the moment of the payment (contract §5). A payment link is charged for as a link where the merchant

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { changePayment } from './change.ts';
 import { figuresOf } from './payment.ts';
 import { postOutOfSuspense } from './postings.ts';
-import type { StoredPayment } from './store.ts';
+import type { StoredPayment } from './stored-payment.ts';
 
 /** The id of the payment that money in suspense has become. */
 export function creditedId(suspendedId: string): string {

@@ -5,7 +5,7 @@ import { VIRTUAL_ACCOUNT } from '../payable/product.ts';
 import { carryOn } from './carry-on.ts';
 import { decide, figuresOf } from './payment.ts';
 import { postSettlement } from './postings.ts';
-import type { StoredPayment } from './store.ts';
+import type { StoredPayment } from './stored-payment.ts';
 
 /** A payment and the moment at which the ledger settled it. */
 type Settled = { payment: StoredPayment; settledAtMs: number };

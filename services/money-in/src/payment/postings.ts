@@ -1,7 +1,7 @@
 import { Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Context } from '../context.ts';
 import type { Figures } from './payment.ts';
-import type { PaymentOrder } from './store.ts';
+import type { PaymentOrder } from './stored-payment.ts';
 
 const REFERENCE_MAX = 128;
 

@@ -1,9 +1,9 @@
 import { newUlid } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import { detailsOf, PAYMENT_LINK_HISTORY, type Payer, productOf, VIRTUAL_ACCOUNT } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 import { carryOn } from './carry-on.ts';
-import type { PaymentOrder, Rail, StoredPayment } from './store.ts';
+import type { PaymentOrder, Rail, StoredPayment } from './stored-payment.ts';
 
 /** What a rail tells of a payment, whichever rail it is. `payable`: what was paid; undefined where the number is nobody's. */
 export type Notification = {

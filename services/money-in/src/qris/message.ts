@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type QrisTransaction, QrisTransactionSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { toWireFigures, toWireStatus } from '../payable/figures.ts';
 import { detailsOf, QRIS } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 
 /** The QRIS prefix of transaction ids (merchant-api.md) before the payable's own ULID: unique, and what the acquirer knows the code by. */
 export function qrisReference(payableId: string): string {

@@ -1,7 +1,7 @@
 import { type QrisTip, tipSen } from '@gerbang/core';
 import { TipIndicator } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { QRIS } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 
 /** The rule of a tip as core has it; undefined where there is none. */
 export function toTip(indicator: TipIndicator, value: bigint): QrisTip | undefined {

@@ -1,7 +1,7 @@
 import { bankOfVaNumber, chainOfPaymentCode } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import { payableOfCheckoutId } from '../ewallet-checkout/message.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 import { payableOfQrisReference } from '../qris/message.ts';
 
 type FindContext = Pick<Context, 'payables' | 'claims' | 'vaSeries'>;

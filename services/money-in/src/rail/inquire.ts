@@ -2,7 +2,7 @@ import { RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import type { Context } from '../context.ts';
 import { merchantNameOf } from '../payable/merchant-name.ts';
 import { misfitOf } from '../payable/payable.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 import { linkOf } from '../payment/receive.ts';
 import { decisionOf } from './decision.ts';
 

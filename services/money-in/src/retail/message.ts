@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type RetailTransaction, RetailTransactionSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { toWireFigures, toWireStatus } from '../payable/figures.ts';
 import { detailsOf, RETAIL } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 
 /** A retail transaction as the contract between services shows it. */
 export function toRetailTransaction(payable: StoredPayable): RetailTransaction {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { carryOn } from '../payment/carry-on.ts';
 import { changePayment } from '../payment/change.ts';
 import { decide, type PaymentCommand } from '../payment/payment.ts';
-import type { StoredPayment } from '../payment/store.ts';
+import type { StoredPayment } from '../payment/stored-payment.ts';
 
 /** What an operator decides on, before it is decided. Refusals: validation, transaction_not_found. */
 export async function findSuspended(

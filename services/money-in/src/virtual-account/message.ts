@@ -8,9 +8,9 @@ import {
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { toWireStatus } from '../payable/figures.ts';
 import { detailsOf, VIRTUAL_ACCOUNT } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/store.ts';
+import type { StoredPayable } from '../payable/stored-payable.ts';
 import { figuresOf } from '../payment/payment.ts';
-import type { StoredPayment } from '../payment/store.ts';
+import type { StoredPayment } from '../payment/stored-payment.ts';
 
 /** A virtual account as the contract between services shows it. */
 export function toVirtualAccount(payable: StoredPayable): VirtualAccount {

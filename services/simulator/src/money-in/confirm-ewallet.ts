@@ -4,6 +4,7 @@ import { read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
 import { forcedOf, type PayAnswer } from './forced.ts';
 import { bookAndTell } from './notifier.ts';
+import { receiptOfPayable } from './payable-receipt.ts';
 import type { Payable } from './payables.ts';
 
 const params = z.object({ transaction_id: z.string().min(1).max(64) });
@@ -25,17 +26,8 @@ export async function confirmPayment(context: Context, payment: Payable, outcome
   if (payment.expiresAtMs !== undefined && context.clock.now() >= payment.expiresAtMs) {
     return { accepted: false, reason: 'The payment has expired' };
   }
-  const receipt = {
-    rail: 'ewallet' as const,
-    railReference: payment.referenceNo,
-    payableReference: payment.reference,
-    number: '',
-    amountSen: payment.amountSen ?? 0n,
-    tipSen: 0n,
-    paidAtMs: context.clock.now(),
-    status: outcome,
-    reason: outcome === 'failed' ? 'Declined by the customer' : '',
-  };
+  const reason = outcome === 'failed' ? 'Declined by the customer' : '';
+  const receipt = receiptOfPayable(payment, { status: outcome, paidAtMs: context.clock.now(), reason });
   const booked = await bookAndTell(context, receipt, forced.tellAfterMs);
   if (booked.outcome === 'taken') return { accepted: false, reason: 'The payment is over' };
   return { accepted: true };

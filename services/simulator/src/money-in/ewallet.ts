@@ -2,6 +2,7 @@ import { newUlid, toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
+import { receiptOfPayable } from './payable-receipt.ts';
 import type { Payable } from './payables.ts';
 import type { Receipt } from './receipts.ts';
 import {
@@ -68,17 +69,7 @@ export const debitCancel = transaction(DEBIT_CANCEL, original, ewallet, async (c
   if (forced === 'failed') return DO_NOT_HONOR;
   const asked = await context.payables.find('ewallet', body.originalPartnerReferenceNo);
   if (asked === undefined) return TRANSACTION_NOT_FOUND;
-  const over = {
-    rail: 'ewallet' as const,
-    railReference: asked.referenceNo,
-    payableReference: asked.reference,
-    number: '',
-    amountSen: asked.amountSen ?? 0n,
-    tipSen: 0n,
-    reason: '',
-    paidAtMs: context.clock.now(),
-    status: 'canceled' as const,
-  };
+  const over = receiptOfPayable(asked, { status: 'canceled', paidAtMs: context.clock.now() });
   if (!(await context.receipts.add(over, undefined))) {
     const receipt = await context.receipts.find('ewallet', asked.referenceNo);
     if (receipt?.status === 'success') return PAID;

@@ -6,6 +6,7 @@ import type { Handler } from '../handler.ts';
 import { forcedOf, type PayAnswer } from './forced.ts';
 import { bookAndTell } from './notifier.ts';
 import { paidAmount } from './pay-number.ts';
+import { receiptOfPayable } from './payable-receipt.ts';
 import type { Payable } from './payables.ts';
 
 const body = z.object({ qr_data: z.string().min(1).max(1_024), amount: paidAmount.optional(), tip: paidAmount.optional() });
@@ -25,19 +26,8 @@ export const payQris: Handler = async (context, request) => {
   const problem = whyNot(context, code, amount, tip);
   if (problem !== undefined) return refused(problem);
 
-  const amountSen = code.amountSen ?? 0n;
-  const tipped = tipSen(code.tip, amountSen, tip);
-  const receipt = {
-    rail: 'qris' as const,
-    railReference: code.referenceNo,
-    payableReference: code.reference,
-    number: '',
-    amountSen: amountSen + tipped,
-    tipSen: tipped,
-    paidAtMs: context.clock.now(),
-    status: 'success' as const,
-    reason: '',
-  };
+  const tipped = tipSen(code.tip, code.amountSen ?? 0n, tip);
+  const receipt = receiptOfPayable(code, { status: 'success', paidAtMs: context.clock.now(), tipSen: tipped });
   const booked = await bookAndTell(context, receipt, forced.tellAfterMs);
   if (booked.outcome === 'taken') return refused('The code has been paid or withdrawn');
   return { accepted: true };

@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
+import { receiptOfPayable } from './payable-receipt.ts';
 import type { Payable } from './payables.ts';
 import type { Receipt } from './receipts.ts';
 import {
@@ -94,7 +95,7 @@ export const qrCancel = transaction(QR_CANCEL, original, qris, async (context, {
   if (forced === 'failed') return DO_NOT_HONOR;
   const code = await context.payables.find('qris', body.originalPartnerReferenceNo);
   if (code === undefined) return TRANSACTION_NOT_FOUND;
-  const over = { ...blank(code), paidAtMs: context.clock.now(), status: 'canceled' as const };
+  const over = receiptOfPayable(code, { status: 'canceled', paidAtMs: context.clock.now() });
   if (!(await context.receipts.add(over, undefined))) {
     const receipt = await context.receipts.find('qris', code.referenceNo);
     if (receipt?.status !== 'canceled') return PAID;
@@ -117,19 +118,6 @@ function stateOf(receipt: Receipt | undefined, isOver: boolean): object {
     amount: toMoney(receipt.amountSen),
     paidTime: snapMoment(receipt.paidAtMs),
     additionalInfo: { tipAmount: toMoney(receipt.tipSen) },
-  };
-}
-
-/** What stands in the books of a code that was not paid. */
-function blank(code: Payable) {
-  return {
-    rail: 'qris' as const,
-    railReference: code.referenceNo,
-    payableReference: code.reference,
-    number: '',
-    amountSen: code.amountSen ?? 0n,
-    tipSen: 0n,
-    reason: '',
   };
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { changePayable, mustFind, takeUse } from '../../payable/change.ts';
 import { isOverdue } from '../../payable/payable.ts';
 import { type DetailsOf, detailsOf, PAYMENT_LINK, PAYMENT_LINK_HISTORY } from '../../payable/product.ts';
-import type { StoredPayable } from '../../payable/store.ts';
+import type { StoredPayable } from '../../payable/stored-payable.ts';
 import { linkReference, toHistory, toPaymentLink } from '../../payment-link/message.ts';
 import { hasNumbers } from '../../payment-link/payable-methods.ts';
 import { findSession } from '../find.ts';

@@ -10,7 +10,7 @@ import { changePayable } from '../../payable/change.ts';
 import { createOnce } from '../../payable/create.ts';
 import { newPayable } from '../../payable/payable.ts';
 import { detailsOf, EWALLET_CHECKOUT } from '../../payable/product.ts';
-import type { StoredPayable } from '../../payable/store.ts';
+import type { StoredPayable } from '../../payable/stored-payable.ts';
 import { askWallet } from '../ask-wallet.ts';
 import { checkoutId, toEwalletCheckout } from '../message.ts';
 
