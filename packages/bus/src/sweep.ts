@@ -16,8 +16,8 @@ const GRACE_MS = 3_000;
 const PAGE = 250;
 /** So many messages may wait for the notifier when the next page is published: enough to keep it busy, few enough that new events wait a moment only. */
 const LAG_MAX = 250;
-/** How soon it is asked again whether there is room: twice as long each time. */
-const ROOM_ASK_MS = { first: 10, max: 500 };
+/** How soon it is asked again whether there is room: after a share of what was waited already, so that little of the room stays unused. */
+const ROOM_ASK = { minMs: 5, maxMs: 500, share: 0.1 };
 /** A round ends when the notifier makes no room for this long; the next one begins with the oldest again. */
 const ROOM_WAIT_MS = 5_000;
 
@@ -60,10 +60,10 @@ export function startSweep(options: Options): Closeable {
   };
   /** Waits until the notifier has worked off most of what was published; false when it does not. */
   const room = async (): Promise<boolean> => {
-    const untilMs = performance.now() + ROOM_WAIT_MS;
-    for (let waitMs = ROOM_ASK_MS.first; !closed() && bus.isConnected() && performance.now() < untilMs; waitMs *= 2) {
+    const sinceMs = performance.now();
+    for (let waitedMs = 0; !closed() && bus.isConnected() && waitedMs < ROOM_WAIT_MS; waitedMs = performance.now() - sinceMs) {
       if ((await lag.ask()) <= LAG_MAX) return true;
-      await sleep(Math.min(waitMs, ROOM_ASK_MS.max));
+      await sleep(Math.min(Math.max(waitedMs * ROOM_ASK.share, ROOM_ASK.minMs), ROOM_ASK.maxMs));
     }
     return false;
   };
