@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { create, type DescMethod, type DescService, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { RefusalError, refuse } from '@gerbang/core';
-import { type Closeable, currentTraceparent, type Registry, withSpan } from '@gerbang/runtime';
+import { type Closeable, currentTraceparent, type Registry, type SpanOptions, withSpan } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
-import type { Attributes, Span } from '@opentelemetry/api';
+import type { Span } from '@opentelemetry/api';
 import { type Lookup, parseAddress } from './lanes/address.ts';
 import { LanePool } from './lanes/lane-pool.ts';
 import { type ClientMetrics, clientMetricsOf } from './metrics.ts';
@@ -77,7 +77,7 @@ type CalledMethod = {
   /** Whether its contract allows to repeat it. */
   again: boolean;
   span: string;
-  attributes: Attributes;
+  spanOptions: SpanOptions;
   metrics: ClientMetrics | undefined;
 };
 
@@ -87,7 +87,7 @@ function describe(desc: DescMethod, server: { host: string; port: number }, metr
     path: methodPath(desc),
     again: desc.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
     span: spanName(desc),
-    attributes: spanAttributes(desc, server),
+    spanOptions: { kind: 'CLIENT', attributes: spanAttributes(desc, server) },
     metrics,
   };
 }
@@ -100,21 +100,30 @@ function callWithRetries(
   defaultTimeoutMs: number,
 ): Promise<object> {
   const deadlineMs = performance.now() + (options.timeoutMs ?? defaultTimeoutMs);
-  return withSpan(method.span, { kind: 'CLIENT', attributes: method.attributes }, async (span) => {
-    const request = toBinary(method.desc.input, create(method.desc.input, init));
-    for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
-      try {
-        const answer = fromBinary(method.desc.output, await callOnce(pool, method.path, request, deadlineMs, options));
-        ended(status.OK, method, span);
-        return answer;
-      } catch (error) {
-        const pauseMs = waitMs * (0.5 + Math.random());
-        if (options.retry === false || !mayTryAgain(error, method) || performance.now() + pauseMs >= deadlineMs)
-          throw failed(error, method, span);
-        await pause(pauseMs, options.signal);
-      }
+  return withSpan(method.span, method.spanOptions, (span) => tryUntil(deadlineMs, pool, method, init, options, span));
+}
+
+async function tryUntil(
+  deadlineMs: number,
+  pool: LanePool,
+  method: CalledMethod,
+  init: Record<string, unknown>,
+  options: CallOptions,
+  span: Span,
+): Promise<object> {
+  const request = toBinary(method.desc.input, create(method.desc.input, init));
+  for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
+    try {
+      const answer = fromBinary(method.desc.output, await callOnce(pool, method.path, request, deadlineMs, options));
+      ended(status.OK, method, span);
+      return answer;
+    } catch (error) {
+      const pauseMs = waitMs * (0.5 + Math.random());
+      if (options.retry === false || !mayTryAgain(error, method) || performance.now() + pauseMs >= deadlineMs)
+        throw failed(error, method, span);
+      await pause(pauseMs, options.signal);
     }
-  });
+  }
 }
 
 /** A refusal that travels under the same status, such as vendor_inactive, is an answer and not a failure of the road. */

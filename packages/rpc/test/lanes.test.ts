@@ -32,6 +32,26 @@ test('calls of one turn travel together and each gets its own answer', async () 
   );
 });
 
+test('a batch of many calls is handled in their order and holds up no other caller', async () => {
+  const order: string[] = [];
+  const server = await opened.serve({
+    getBalance: async ({ accountId }) => {
+      order.push(accountId);
+      return {};
+    },
+  });
+  const [many, one] = [opened.ledger(server.port), opened.ledger(server.port)];
+  await Promise.all([many.getBalance({ accountId: 'a' }), one.getBalance({ accountId: 'b' })]);
+  order.length = 0;
+  const names = Array.from({ length: 500 }, (_, i) => `many-${i}`);
+  const [first, ...others] = names.map((accountId) => many.getBalance({ accountId }));
+  await first;
+  expect(order.length).toBeLessThan(names.length);
+  await Promise.all([one.getBalance({ accountId: 'one' }), ...others]);
+  expect(order.filter((name) => name !== 'one')).toEqual(names);
+  expect(order.indexOf('one')).toBeLessThan(names.length);
+});
+
 test('a large request holds up no other', async () => {
   const order: string[] = [];
   const server = await opened.serve({

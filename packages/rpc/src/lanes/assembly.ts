@@ -1,13 +1,13 @@
-import type { Frame } from '@gerbang/proto/gerbang/rpc/v1/lane';
+import type { LaneFrame } from './frame-codec.ts';
 import { MESSAGE_BYTES_MAX } from './frames.ts';
 
 /** A payload that comes in several frames. */
 export class Assembly {
-  readonly first: Frame;
+  readonly first: LaneFrame;
   readonly #parts: Uint8Array[];
   #bytes: number;
 
-  constructor(first: Frame) {
+  constructor(first: LaneFrame) {
     this.first = first;
     this.#parts = [first.payload];
     this.#bytes = first.payload.byteLength;
@@ -18,7 +18,7 @@ export class Assembly {
   }
 
   /** Adds a part; false when the message is larger than allowed. */
-  add(frame: Frame): boolean {
+  add(frame: LaneFrame): boolean {
     this.#bytes += frame.payload.byteLength;
     if (this.#bytes > MESSAGE_BYTES_MAX) return false;
     this.#parts.push(frame.payload);

@@ -1,9 +1,10 @@
-import { type Frame, FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
+import { FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
 import { tooLarge } from '../refusal-status.ts';
 import { channelCredentials, type TlsFiles } from '../tls.ts';
 import { Assembly } from './assembly.ts';
 import type { ClientCall } from './client-call.ts';
+import type { LaneFrame } from './frame-codec.ts';
 import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX, Outgoing, openMethod } from './frames.ts';
 import { Outbox } from './outbox.ts';
 
@@ -26,7 +27,7 @@ export type LaneEvents = {
 export class ClientLane {
   readonly address: string;
   readonly #client: Client;
-  readonly #stream: ClientDuplexStream<Frame[], Frame[]>;
+  readonly #stream: ClientDuplexStream<LaneFrame[], LaneFrame[]>;
   readonly #outbox: Outbox;
   readonly #events: LaneEvents;
   readonly #calls = new Map<number, ClientCall>();
@@ -55,7 +56,7 @@ export class ClientLane {
     const { path, requestSerialize, responseDeserialize } = openMethod;
     this.#stream = this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
     this.#outbox = new Outbox((frames, written) => this.#stream.write(frames, written));
-    this.#stream.on('data', (frames: Frame[]) => this.#receive(frames));
+    this.#stream.on('data', (frames: LaneFrame[]) => this.#receive(frames));
     // Every end comes with a status, that of a failure too; an error without a listener would end the process.
     this.#stream.on('error', () => {});
     this.#stream.on('status', ({ code, details }) => this.#close(code === status.OK ? 'the server has ended it' : details));
@@ -123,7 +124,7 @@ export class ClientLane {
     if (this.#state === 'opening') this.#close(`no answer within ${OPEN_TIMEOUT_MS} ms`);
   }
 
-  #receive(frames: Frame[]): void {
+  #receive(frames: LaneFrame[]): void {
     this.#heardMs = performance.now();
     this.#pingedMs = undefined;
     for (const frame of frames) {
@@ -151,7 +152,7 @@ export class ClientLane {
     }
   }
 
-  #answer(frame: Frame): void {
+  #answer(frame: LaneFrame): void {
     const call = this.#calls.get(frame.callId);
     // The answer to a call that was given up.
     if (call === undefined) return;
@@ -159,7 +160,7 @@ export class ClientLane {
     else this.#settle(call, frame, frame.payload);
   }
 
-  #continue(frame: Frame): void {
+  #continue(frame: LaneFrame): void {
     const call = this.#calls.get(frame.callId);
     if (call?.assembly === undefined) return;
     if (!call.assembly.add(frame)) {
@@ -168,7 +169,7 @@ export class ClientLane {
     } else if (!frame.more) this.#settle(call, call.assembly.first, call.assembly.payload());
   }
 
-  #settle(call: ClientCall, first: Frame, payload: Uint8Array): void {
+  #settle(call: ClientCall, first: LaneFrame, payload: Uint8Array): void {
     this.#forget(call);
     if (first.kind === FrameKind.ANSWER) call.succeed(payload);
     else call.fail({ code: first.status, message: first.message, detail: payload.byteLength > 0 ? payload : undefined });

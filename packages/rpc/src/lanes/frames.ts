@@ -1,13 +1,6 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import {
-  type Frame,
-  FrameKind,
-  FrameSchema,
-  LaneService,
-  OpenRequestSchema,
-  OpenResponseSchema,
-} from '@gerbang/proto/gerbang/rpc/v1/lane';
+import { FrameKind, LaneService } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { methodPath } from '../service-types.ts';
+import { decodeFrames, encodeFrames, type LaneFrame, newFrame } from './frame-codec.ts';
 
 /** A request or an answer is no larger, in bytes; one that is gets RESOURCE_EXHAUSTED, on lanes as in plain unary calls. */
 export const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
@@ -22,10 +15,10 @@ export const openMethod = {
   path: methodPath(LaneService.method.open),
   requestStream: true,
   responseStream: true,
-  requestSerialize: (frames: Frame[]): Buffer => asBuffer(toBinary(OpenRequestSchema, create(OpenRequestSchema, { frames }))),
-  requestDeserialize: (bytes: Buffer): Frame[] => fromBinary(OpenRequestSchema, bytes).frames,
-  responseSerialize: (frames: Frame[]): Buffer => asBuffer(toBinary(OpenResponseSchema, create(OpenResponseSchema, { frames }))),
-  responseDeserialize: (bytes: Buffer): Frame[] => fromBinary(OpenResponseSchema, bytes).frames,
+  requestSerialize: encodeFrames,
+  requestDeserialize: decodeFrames,
+  responseSerialize: encodeFrames,
+  responseDeserialize: decodeFrames,
 } as const;
 
 /** The same bytes under the type that grpc-js takes; nothing is copied. */
@@ -37,7 +30,7 @@ const NOTHING = new Uint8Array(0);
 
 /** A message on its way out, which leaves in one frame or, when it is large, in several. */
 export class Outgoing {
-  readonly #head: Frame;
+  readonly #head: LaneFrame;
   readonly #payload: Uint8Array;
   readonly #deadlineMs: number | undefined;
   readonly #onSent: (() => void) | undefined;
@@ -49,11 +42,11 @@ export class Outgoing {
 
   /** `deadlineMs` (monotonic) makes the frame's timeout_ms when it leaves; `onSent` is called once the transport has taken all of it. */
   constructor(
-    head: Omit<Partial<Frame>, '$typeName' | 'payload' | 'more'>,
+    head: Omit<Partial<LaneFrame>, 'payload' | 'more'>,
     payload: Uint8Array = NOTHING,
     more: { deadlineMs?: number; onSent?: () => void } = {},
   ) {
-    this.#head = create(FrameSchema, head);
+    this.#head = newFrame(head);
     this.#payload = payload;
     this.#deadlineMs = more.deadlineMs;
     this.#onSent = more.onSent;
@@ -64,10 +57,10 @@ export class Outgoing {
   }
 
   /** The next frame; `frame.more` says whether there is one after it. */
-  nextFrame(): Frame {
+  nextFrame(): LaneFrame {
     const first = !this.begun;
     const end = Math.min(this.#sentBytes + CHUNK_BYTES, this.#payload.byteLength);
-    const frame = first ? this.#head : create(FrameSchema, { kind: FrameKind.CHUNK, callId: this.#head.callId });
+    const frame = first ? this.#head : newFrame({ kind: FrameKind.CHUNK, callId: this.#head.callId });
     frame.payload =
       this.#sentBytes === 0 && end === this.#payload.byteLength ? this.#payload : this.#payload.subarray(this.#sentBytes, end);
     frame.more = end < this.#payload.byteLength;

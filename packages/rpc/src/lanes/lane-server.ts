@@ -1,8 +1,8 @@
-import type { Frame } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { type Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { callerOf } from '../caller.ts';
 import type { Dispatcher } from '../dispatcher.ts';
 import { Deadlines } from './deadlines.ts';
+import type { LaneFrame } from './frame-codec.ts';
 import { openMethod } from './frames.ts';
 import { type LaneCall, ServerLane } from './server-lane.ts';
 
@@ -20,7 +20,7 @@ export function serveLanes(server: Server, dispatcher: Dispatcher): LaneServer {
   const lanes = new Set<ServerLane>();
   const deadlines = new Deadlines<LaneCall>((call) => call.lane.expire(call));
   let leaving = false;
-  const accept = (stream: ServerDuplexStream<Frame[], Frame[]>) => {
+  const accept = (stream: ServerDuplexStream<LaneFrame[], LaneFrame[]>) => {
     if (leaving) {
       stream.emit('error', { code: status.UNAVAILABLE, details: 'the server is going away' });
       return;

@@ -1,4 +1,4 @@
-import type { Frame } from '@gerbang/proto/gerbang/rpc/v1/lane';
+import type { LaneFrame } from './frame-codec.ts';
 import type { Outgoing } from './frames.ts';
 
 /** Payload bytes in one batch: small enough that what comes next does not wait long behind it. */
@@ -9,11 +9,14 @@ const WINDOW_BYTES = 256 * 1024;
 /** Counted for every frame beside its payload, so that many small ones fill a batch too. */
 const FRAME_BYTES = 64;
 
-type Write = (frames: Frame[], written: () => void) => void;
+/** So many leave at once and do not wait for the end of the turn: the other side has something to do while this one goes on. */
+const EAGER_FRAMES = 16;
+
+type Write = (frames: LaneFrame[], written: () => void) => void;
 
 /**
- * What waits to leave over a lane. Everything that is pushed in one turn of the event loop leaves together at the end of it, without a timer;
- * large messages take turns chunk by chunk with all others.
+ * What waits to leave over a lane. Everything that is pushed in one turn of the event loop leaves together at the end of it, or sooner where that is
+ * enough for a batch, without a timer; large messages take turns chunk by chunk with all others.
  */
 export class Outbox {
   readonly #write: Write;
@@ -21,6 +24,7 @@ export class Outbox {
   #head = 0;
   #unwrittenBytes = 0;
   #scheduled = false;
+  #eager = false;
   #closed = false;
   #onEmpty: (() => void) | undefined;
 
@@ -31,7 +35,11 @@ export class Outbox {
   push(message: Outgoing): void {
     if (this.#closed) return;
     this.#queue.push(message);
-    this.#schedule();
+    if (this.#eager || this.#queue.length - this.#head < EAGER_FRAMES) this.#schedule();
+    else {
+      this.#eager = true;
+      process.nextTick(this.#flush);
+    }
   }
 
   /** Calls back, once, when all that was pushed has been given to the transport. */
@@ -50,11 +58,16 @@ export class Outbox {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(this.#flush);
+    setImmediate(this.#flushAtEnd);
   }
 
-  readonly #flush = (): void => {
+  readonly #flushAtEnd = (): void => {
     this.#scheduled = false;
+    this.#flush();
+  };
+
+  readonly #flush = (): void => {
+    this.#eager = false;
     while (!this.#closed && this.#head < this.#queue.length && this.#unwrittenBytes < WINDOW_BYTES) this.#writeBatch();
     if (this.#closed || this.#head < this.#queue.length) return;
     const onEmpty = this.#onEmpty;
@@ -63,7 +76,7 @@ export class Outbox {
   };
 
   #writeBatch(): void {
-    const frames: Frame[] = [];
+    const frames: LaneFrame[] = [];
     const finished: Outgoing[] = [];
     let bytes = 0;
     while (bytes < BATCH_BYTES && frames.length < BATCH_FRAMES) {

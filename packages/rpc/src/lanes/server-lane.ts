@@ -1,11 +1,18 @@
-import { type Frame, FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
+import { FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { type Caller, type Dispatcher, type Method, RunningCall } from '../dispatcher.ts';
 import { type Failure, tooLarge } from '../refusal-status.ts';
 import { Assembly } from './assembly.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { LaneFrame } from './frame-codec.ts';
 import { Outgoing } from './frames.ts';
 import { Outbox } from './outbox.ts';
+
+/**
+ * Frames of a batch that are handled in one turn of the event loop: their answers are on the way while the next ones are handled, and other callers have
+ * their turn in between. Else client and server would wait for each other by turns, however many processors there are.
+ */
+const TURN_FRAMES = 32;
 
 /** A call that has come over a lane and whose answer has not left yet. */
 export class LaneCall extends RunningCall {
@@ -17,7 +24,7 @@ export class LaneCall extends RunningCall {
   /** The request's parts, while more are to come. */
   assembly: Assembly | undefined;
 
-  constructor(lane: ServerLane, caller: string | undefined, method: Method, frame: Frame) {
+  constructor(lane: ServerLane, caller: string | undefined, method: Method, frame: LaneFrame) {
     super(caller);
     this.lane = lane;
     this.id = frame.callId;
@@ -29,7 +36,7 @@ export class LaneCall extends RunningCall {
 
 /** The server's end of a lane. It lasts until the client has ended its side and all that came has been answered, or until the connection breaks. */
 export class ServerLane {
-  readonly #stream: ServerDuplexStream<Frame[], Frame[]>;
+  readonly #stream: ServerDuplexStream<LaneFrame[], LaneFrame[]>;
   readonly #dispatcher: Dispatcher;
   readonly #deadlines: Deadlines<LaneCall>;
   readonly #caller: Caller;
@@ -44,7 +51,7 @@ export class ServerLane {
   #closed = false;
 
   constructor(options: {
-    stream: ServerDuplexStream<Frame[], Frame[]>;
+    stream: ServerDuplexStream<LaneFrame[], LaneFrame[]>;
     dispatcher: Dispatcher;
     deadlines: Deadlines<LaneCall>;
     caller: Caller;
@@ -56,7 +63,7 @@ export class ServerLane {
     this.#caller = options.caller;
     this.#onClosed = options.onClosed;
     this.#outbox = new Outbox((frames, written) => this.#stream.write(frames, written));
-    this.#stream.on('data', (frames: Frame[]) => this.#receive(frames));
+    this.#stream.on('data', (frames: LaneFrame[]) => this.#receive(frames));
     this.#stream.on('end', () => {
       this.#ended = true;
       this.#endWhenDone();
@@ -76,30 +83,40 @@ export class ServerLane {
     this.#forget(call);
   }
 
-  #receive(frames: Frame[]): void {
-    for (const frame of frames) {
-      switch (frame.kind) {
-        case FrameKind.CALL:
-          this.#begin(frame);
-          break;
-        case FrameKind.CHUNK:
-          this.#continue(frame);
-          break;
-        case FrameKind.CANCEL: {
-          const call = this.#calls.get(frame.callId);
-          if (call !== undefined) this.#forget(call);
-          break;
-        }
-        case FrameKind.PING:
-          this.#outbox.push(new Outgoing({ kind: FrameKind.PONG }));
-          break;
-        // Frames that only servers send, and those of a later version, mean nothing here.
-        default:
+  /** Nothing more is read before all of a batch has been handled, so that frames stay in their order. */
+  #receive(frames: LaneFrame[]): void {
+    const later = frames.length > TURN_FRAMES ? frames.splice(TURN_FRAMES) : [];
+    for (const frame of frames) this.#handle(frame);
+    if (later.length > 0) {
+      this.#stream.pause();
+      setImmediate(() => {
+        if (!this.#closed) this.#receive(later);
+      });
+    } else if (this.#stream.isPaused()) this.#stream.resume();
+  }
+
+  #handle(frame: LaneFrame): void {
+    switch (frame.kind) {
+      case FrameKind.CALL:
+        this.#begin(frame);
+        break;
+      case FrameKind.CHUNK:
+        this.#continue(frame);
+        break;
+      case FrameKind.CANCEL: {
+        const call = this.#calls.get(frame.callId);
+        if (call !== undefined) this.#forget(call);
+        break;
       }
+      case FrameKind.PING:
+        this.#outbox.push(new Outgoing({ kind: FrameKind.PONG }));
+        break;
+      // Frames that only servers send, and those of a later version, mean nothing here.
+      default:
     }
   }
 
-  #begin(frame: Frame): void {
+  #begin(frame: LaneFrame): void {
     const method = this.#dispatcher.method(frame.method);
     if (method === undefined) {
       this.#fail(frame.callId, { code: status.UNIMPLEMENTED, message: `there is no method ${frame.method}`, detail: undefined });
@@ -118,7 +135,7 @@ export class ServerLane {
     else this.#run(call, frame.payload);
   }
 
-  #continue(frame: Frame): void {
+  #continue(frame: LaneFrame): void {
     const call = this.#calls.get(frame.callId);
     // Parts of a call that was refused or given up still come.
     if (call?.assembly === undefined) return;
