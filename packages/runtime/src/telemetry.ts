@@ -5,6 +5,7 @@ import {
   isSpanContextValid,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -28,6 +29,48 @@ const tracer = trace.getTracer('gerbang');
 let recordsNothing = false;
 
 const ids = new RandomIdGenerator();
+const SPAN_ID_LENGTH = 16;
+const VERSION_0 = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Under which key a context holds its span: the API keeps it to itself, but tells it to any context. */
+let spanKey = Symbol('unknown');
+trace.setSpan(
+  {
+    getValue: () => undefined,
+    setValue(key) {
+      spanKey = key;
+      return ROOT_CONTEXT;
+    },
+    deleteValue: () => ROOT_CONTEXT,
+  },
+  trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: TraceFlags.NONE }),
+);
+
+/** A context with nothing but a span: every request has one, and a context of the API is a map, copied for each value that is added. */
+class SpanAlone implements Context {
+  readonly #span: Span;
+
+  constructor(span: Span) {
+    this.#span = span;
+  }
+
+  getValue(key: symbol): unknown {
+    return key === spanKey ? this.#span : undefined;
+  }
+
+  setValue(key: symbol, value: unknown): Context {
+    return trace.setSpan(ROOT_CONTEXT, this.#span).setValue(key, value);
+  }
+
+  deleteValue(key: symbol): Context {
+    return key === spanKey ? ROOT_CONTEXT : this;
+  }
+}
+
+/** The parent with another span; a parent that is nothing but a span is replaced. */
+function withActive(parent: Context, span: Span): Context {
+  return parent === ROOT_CONTEXT || parent instanceof SpanAlone ? new SpanAlone(span) : trace.setSpan(parent, span);
+}
 
 /**
  * Starts tracing for the process. Every request has a trace id, which goes with it through calls, events and webhooks; spans are recorded and
@@ -67,7 +110,7 @@ export type TraceContext = Context;
 export type SpanOptions = { kind?: keyof typeof SpanKind; attributes?: Attributes; parent?: TraceContext };
 
 /** Runs `work` within a new span, which ends with it and takes its error. Attributes never hold secrets, names or account numbers. */
-export async function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+export function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const parent = options.parent ?? context.active();
   const inherited = trace.getSpan(parent);
   // Where nothing is recorded the trace id alone goes on: a span of its own would be work for nobody.
@@ -75,9 +118,13 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
     return options.parent === undefined ? work(inherited) : context.with(parent, work, undefined, inherited);
   }
   const span = startSpan(name, options, parent);
-  if (recordsNothing) return context.with(trace.setSpan(parent, span), work, undefined, span);
+  if (recordsNothing) return context.with(withActive(parent, span), work, undefined, span);
+  return recorded(span, parent, work);
+}
+
+async function recorded<T>(span: Span, parent: Context, work: (span: Span) => Promise<T>): Promise<T> {
   try {
-    return await context.with(trace.setSpan(parent, span), work, undefined, span);
+    return await context.with(withActive(parent, span), work, undefined, span);
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' });
     throw error;
@@ -90,16 +137,22 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
 export function openSpan(name: string, options: SpanOptions): { span: Span; traceId: string; within(work: () => void): void } {
   const parent = options.parent ?? context.active();
   const span = startSpan(name, options, parent);
-  const active = trace.setSpan(parent, span);
+  const active = withActive(parent, span);
   return { span, traceId: span.spanContext().traceId, within: (work) => context.with(active, work) };
 }
 
 function startSpan(name: string, options: SpanOptions, parent: Context): Span {
   if (recordsNothing) {
-    const traceId = trace.getSpanContext(parent)?.traceId ?? ids.generateTraceId();
-    return trace.wrapSpanContext({ traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE });
+    const { traceId, spanId } = trace.getSpanContext(parent) ?? newIds();
+    return trace.wrapSpanContext({ traceId, spanId, traceFlags: TraceFlags.NONE });
   }
   return tracer.startSpan(name, { kind: SpanKind[options.kind ?? 'INTERNAL'], attributes: options.attributes ?? {} }, parent);
+}
+
+/** Ids of a trace in which nothing is recorded: there is no span of that id, but a traceparent must have one. */
+function newIds(): { traceId: string; spanId: string } {
+  const traceId = ids.generateTraceId();
+  return { traceId, spanId: traceId.slice(-SPAN_ID_LENGTH) };
 }
 
 /** The W3C traceparent of the active span; empty outside of one. */
@@ -116,8 +169,18 @@ export function currentContext(): TraceContext {
 
 /** The context that a traceparent names, for `withSpan({parent})`; the root context when it is empty or malformed. */
 export function contextFrom(traceparent: string): TraceContext {
-  const named = traceparent === '' ? null : parseTraceParent(traceparent);
-  return named === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...named, isRemote: true });
+  const named = traceparent === '' ? null : parse(traceparent);
+  return named === null ? ROOT_CONTEXT : new SpanAlone(trace.wrapSpanContext({ ...named, isRemote: true }));
+}
+
+/** The version that everybody sends is cut where its parts are known to be; others are left to OpenTelemetry. */
+function parse(traceparent: string): SpanContext | null {
+  if (!VERSION_0.test(traceparent)) return parseTraceParent(traceparent);
+  return {
+    traceId: traceparent.slice(3, 35),
+    spanId: traceparent.slice(36, 52),
+    traceFlags: Number.parseInt(traceparent.slice(53), 16),
+  };
 }
 
 /** The trace id of the active span; empty outside of one. */

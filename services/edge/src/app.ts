@@ -92,9 +92,12 @@ function addRoute(
         if (route.signed) checkRequestSignature(request.raw, hash, caller, context.realNow());
         const header = (name: string) => headerOf(request.raw, name);
         const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
-        return sendAnswer(reply, route.envelope, await route.handle(context, call));
+        sendAnswer(reply, route.envelope, await route.handle(context, call));
+        // A stream has its place until it has ended.
+        if (!reply.sent) await reply;
       });
-      return answered ?? sendFailure(reply, route.envelope, OVERLOADED);
+      if (answered === undefined) sendFailure(reply, route.envelope, OVERLOADED);
+      return answered;
     },
     errorHandler(error, { params, query, body }, reply) {
       const echo = echoOf({ params, query, body: body?.json });

@@ -16,28 +16,27 @@ export const OVERLOADED: Refusal = refuse('overloaded', { retryAfterMs: 1_000 })
 /** Lets in as many requests of a route at once as it has places, and refuses the others without waiting. */
 export type Admission = {
   limit: ConcurrencyLimit;
-  /** Runs the work in a place. Undefined where there is none: then the work has not begun. */
+  /** Runs the work in a place, which is held until its promise is settled. Undefined where there is none: then the work has not begun. */
   run<T>(work: () => Promise<T>): Promise<T> | undefined;
 };
 
 export function createAdmission(bounds: LimitBounds): Admission {
   const limit = new ConcurrencyLimit(bounds);
-  const runIn = async <T>(startedAtMs: number, work: () => Promise<T>): Promise<T> => {
-    let didWork = true;
-    try {
-      return await work();
-    } catch (error) {
-      didWork = tookTime(error);
-      throw error;
-    } finally {
-      limit.leave(startedAtMs, performance.now(), { didWork });
-    }
-  };
   return {
     limit,
     run(work) {
-      const nowMs = performance.now();
-      return limit.enter(nowMs) ? runIn(nowMs, work) : undefined;
+      const startedAtMs = performance.now();
+      if (!limit.enter(startedAtMs)) return undefined;
+      return work().then(
+        (done) => {
+          limit.leave(startedAtMs, performance.now(), { didWork: true });
+          return done;
+        },
+        (error: unknown) => {
+          limit.leave(startedAtMs, performance.now(), { didWork: tookTime(error) });
+          throw error;
+        },
+      );
     },
   };
 }
