@@ -8,6 +8,8 @@ import type { Benchmark } from './harness/benchmark.ts';
 import { ledger, ledgerCsv, ledgerTakeover } from './ledger-benchmarks.ts';
 import { settlement } from './settlement.ts';
 import { startup } from './startup.ts';
+import { webhooks } from './webhooks.ts';
+import { webhooksIsolation } from './webhooks-isolation.ts';
 
 /** Everything that `npm run bench` knows. */
 export const benchmarks: readonly Benchmark[] = [
@@ -18,6 +20,8 @@ export const benchmarks: readonly Benchmark[] = [
   expiryEwallet,
   settlement,
   eventsBacklog,
+  webhooks,
+  webhooksIsolation,
   edge,
   disbursement,
   embeddedMongo,

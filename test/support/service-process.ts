@@ -3,20 +3,34 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { eventually, freePort } from '@gerbang/testkit';
 
+/** As the launcher starts services. */
+const NODE_FLAGS = ['--max-semi-space-size=8'];
+
 /** A service as a process of its own. */
-export type ServiceProcess = { end(signal?: NodeJS.Signals): Promise<void> };
+export type ServiceProcess = { pid: number; end(signal?: NodeJS.Signals): Promise<void> };
 
 /** Starts a service with nothing but these variables and waits until its probe answers at all (it may still wait for others). */
 export async function startServiceProcess(name: string, env: Record<string, string>): Promise<ServiceProcess> {
   const adminPort = await freePort();
   const main = fileURLToPath(new URL(`../../services/${name}/src/main.ts`, import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, [main], {
+  const { NODE_OPTIONS } = process.env;
+  const profiling = NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS };
+  const child: ChildProcess = spawn(process.execPath, [...NODE_FLAGS, main], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { PATH: process.env.PATH, GERBANG_ENV: 'sandbox', LOG_LEVEL: 'error', ADMIN_PORT: String(adminPort), ...env },
+    env: {
+      PATH: process.env.PATH,
+      ...profiling,
+      GERBANG_ENV: 'sandbox',
+      LOG_LEVEL: 'error',
+      ADMIN_PORT: String(adminPort),
+      ...env,
+    },
   });
   const answers = async () => (await fetch(`http://127.0.0.1:${adminPort}/livez`)).ok;
   await eventually(`${name} listens`, answers, 30_000);
+  if (child.pid === undefined) throw new Error(`${name} was not started`);
   return {
+    pid: child.pid,
     async end(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');

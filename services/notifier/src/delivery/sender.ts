@@ -1,5 +1,6 @@
 import type { Closeable } from '@gerbang/runtime';
 import { errors, Pool } from 'undici';
+import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { createConnector, parseTarget, type Resolve, type TargetPolicy, TargetRefused } from './target.ts';
 
 /** The whole of an attempt, from resolving the host to the status of the answer (contract §10). */
@@ -28,6 +29,7 @@ export function createSender(
 ): Sender {
   const endpoints = new Map<string, Endpoint>();
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const deadlines = createDeadlines(timeoutMs);
   const connector = createConnector(policy, {
     timeoutMs,
     ...(options.resolve !== undefined && { resolve: options.resolve }),
@@ -66,7 +68,7 @@ export function createSender(
       const endpoint = endpointOf(request.merchantId, target.origin);
       endpoint.inUse++;
       try {
-        return await post(endpoint.pool, target, request, timeoutMs);
+        return await post(endpoint.pool, target, request, deadlines);
       } finally {
         endpoint.inUse--;
         endpoint.usedAtMs = performance.now();
@@ -74,26 +76,31 @@ export function createSender(
     },
     async close() {
       clearInterval(sweeping);
+      await deadlines.close();
       await Promise.all([...endpoints.values()].map(({ pool }) => pool.destroy()));
     },
   };
 }
 
-async function post(pool: Pool, target: URL, request: WebhookRequest, timeoutMs: number): Promise<Answer> {
+async function post(pool: Pool, target: URL, request: WebhookRequest, deadlines: Deadlines): Promise<Answer> {
+  const deadline = deadlines.start();
   try {
     const { statusCode, body } = await pool.request({
       method: 'POST',
       path: `${target.pathname}${target.search}`,
       headers: request.headers,
       body: request.body,
-      signal: AbortSignal.timeout(timeoutMs),
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+      signal: deadline,
+      // The deadline is for all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
     const answer = await readBeginning(body);
     return { httpStatus: statusCode, answer, error: explain(statusCode) };
   } catch (error) {
     return { httpStatus: undefined, answer: '', error: describe(error) };
+  } finally {
+    deadlines.end(deadline);
   }
 }
 
@@ -129,8 +136,7 @@ function describe(error: unknown): string {
   const cause = rootOf(error);
   if (cause instanceof TargetRefused) return `target refused: ${cause.message}`;
   if (!(cause instanceof Error)) return 'no valid HTTP answer';
-  if (cause.name === 'TimeoutError' || cause instanceof errors.ConnectTimeoutError || cause instanceof errors.HeadersTimeoutError)
-    return 'no answer within 10 s';
+  if (cause instanceof errors.RequestAbortedError || cause instanceof errors.ConnectTimeoutError) return 'no answer within 10 s';
   const code = textIn(cause, 'code');
   if (code === undefined) return 'no valid HTTP answer';
   const ofDns = textIn(cause, 'syscall')?.startsWith('query') || textIn(cause, 'syscall') === 'getaddrinfo';
