@@ -1,4 +1,4 @@
-import { bodyHash, type Json } from '@gerbang/core';
+import { bodyHash, hashOfCanonical, type Json } from '@gerbang/core';
 import type { Due } from '@gerbang/store';
 import type { ReceivedEvent } from '../event/received-event.ts';
 import { type Asker, type Attempt, type DeliveryState, dueAtMs, newDelivery, type Redelivery } from './delivery.ts';
@@ -21,9 +21,9 @@ export type Delivery = {
   url: string;
   /** Whose share of attempts, sockets and memory it takes: the merchant's id and the URL's origin. */
   endpoint: string;
-  /** JSON, as it was rendered when the event was stored. */
+  /** Normalized JSON, as it was rendered when the event was stored. */
   body: string;
-  /** SHA-256 of its normalized JSON, as signatures have it. */
+  /** As signatures have it. */
   bodyHash: string;
   signed: boolean;
   traceparent: string;
@@ -148,7 +148,7 @@ export function newDocument(
       const { type: _, ...webhook } = fate;
       const endpoint = endpointOf(event.merchantId, fate.url);
       const { set } = stateFields(newDelivery(nowMs));
-      const known = { endpoint, body_hash: hashOf(fate.body) };
+      const known = { endpoint, body_hash: hashOfCanonical(fate.body) };
       return { ...common, ...webhook, ...known, status: 'pending', ...set, ...lease, attempts: [] };
     }
     default:

@@ -1,3 +1,4 @@
+import { canonicalJson, type Json } from '@gerbang/core';
 import { presentWebhook, type UrlSetting, type Webhook } from '@gerbang/present';
 import type { CallbackSettings, WebhookSettings } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { Fate } from '../delivery/document.ts';
@@ -17,14 +18,15 @@ export function render(event: ReceivedEvent): Rendered {
   }
 }
 
-/** What becomes of a webhook, by the settings that were in force when its event occurred (contract §10). The body is frozen here. */
+/** What becomes of a webhook, by the settings that were in force when its event occurred (contract §10). The body is frozen here, as its own normalized JSON. */
 export function fateOf(webhook: Webhook, settings: WebhookSettings): Fate {
   if (settings.merchantId === '' || settings.settings === undefined)
     return { type: 'unreadable', reason: 'the merchant is unknown' };
   const url = urlOf(webhook.setting, settings.settings);
   if (url === undefined || url === '') return { type: 'unwanted' };
   const signed = webhook.event !== 'qris-issuer' || settings.settings.signatureEnabled;
-  return { type: 'webhook', event: webhook.event, url, body: JSON.stringify(webhook.body), signed };
+  const json: Json = JSON.parse(JSON.stringify(webhook.body));
+  return { type: 'webhook', event: webhook.event, url, body: canonicalJson(json), signed };
 }
 
 function urlOf(setting: UrlSetting, settings: CallbackSettings): string | undefined {
