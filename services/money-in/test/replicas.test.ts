@@ -1,5 +1,5 @@
 import { createClock } from '@gerbang/core';
-import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { PayableStatus, VirtualAccountKind } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { eventually } from '@gerbang/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -43,14 +43,31 @@ describe('two replicas at once', () => {
   test('expire each item once, when the clock is advanced', async () => {
     const merchant = world.newMerchant();
     const made = await Promise.all(
-      Array.from({ length: 30 }, () => newVirtualAccount(one, merchant, { expiredAtMs: BigInt(clock.now() + 3_600_000) })),
+      // More than one replica claims in one go, so that both have something to do.
+      Array.from({ length: 450 }, () => newVirtualAccount(one, merchant, { expiredAtMs: BigInt(clock.now() + 3_600_000) })),
     );
     clock.setOffset(clock.offsetMs() + 3_700_000);
     const store = await world.openStore(database);
     const find = () => store.collection('payables').find({ account_id: merchant.accountId, kind: 'virtual-account' }).toArray();
-    await eventually('all have expired', async () => (await find()).every(({ status }) => status === 'expired'), 2_000);
+    await eventually('all have expired', async () => (await find()).every(({ status }) => status === 'expired'));
     const events = (await find()).map(({ tail }) => tail.length);
     expect(events).toEqual(made.map(() => 1));
+  });
+
+  test('settle each payment once', async () => {
+    const merchant = world.newMerchant();
+    const made = await Promise.all(
+      Array.from({ length: 50 }, () => newVirtualAccount(one, merchant, { kind: VirtualAccountKind.PERMANENT })),
+    );
+    for (let i = 0; i < 5; i++)
+      await Promise.all(made.map(({ number }) => (i % 2 === 0 ? one : other).rail.notifyPayment(vaPayment(clock, number))));
+    expect(world.books.get(`${merchant.accountId}:pending`)).toBe(250n * 50_000_00n);
+    clock.setOffset(clock.offsetMs() + 10_000);
+    await eventually('settled', () => world.books.get(`${merchant.accountId}:pending`) === 0n);
+    expect(world.books.get(`${merchant.accountId}:available`)).toBe(250n * 50_000_00n);
+    const store = await world.openStore(database);
+    const left = { account_id: merchant.accountId, $or: [{ status: { $ne: 'settled' } }, { due_at: { $exists: true } }] };
+    await eventually('all are marked', async () => (await store.collection('payments').countDocuments(left)) === 0);
   });
 });
 
