@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
@@ -128,6 +129,29 @@ test('a process that dies in an attempt leaves it to another one, after its leas
   const startMs = Date.now();
   await eventually('attempted again', () => sink.got.length === 2);
   expect(Date.now() - startMs).toBeGreaterThan(1_000);
+});
+
+test('what the version before has stored is attempted, signed, and redelivered', async () => {
+  const notifier = await world.startNotifier();
+  await world.finish('m1');
+  await world.finish('m1');
+  await eventually('delivered', async () => (await world.stored()).every(({ status }) => status === 'delivered'));
+  await notifier.close();
+  // It knew neither field.
+  await world.deliveries.updateMany({}, { $unset: { endpoint: '', body_hash: '' } });
+  const [one, other] = await world.stored();
+  const due = { status: 'pending', failures: 0, next_attempt_at: new Date(1), due_at: new Date(1), attempts: [] };
+  await world.deliveries.updateOne({ _id: one?._id ?? '' }, { $set: due });
+  const next = await world.startNotifier();
+  const hooksOf = (id = '') => sink.got.filter(({ headers }) => headers['x-event-id'] === id);
+  const hook = await eventually('attempted', () => hooksOf(one?._id)[1]);
+  const { authorization, 'x-timestamp': timestamp, 'x-signature': signature } = hook.headers;
+  const token = String(authorization).slice('Bearer '.length);
+  const hashed = createHash('sha256').update(hook.text).digest('hex');
+  const toSign = `POST:${hook.path}:${token}:${hashed}:${timestamp}`;
+  expect(signature).toBe(createHmac('sha512', 's').update(toSign).digest('hex'));
+  await next.rpc.redeliver({ merchantId: 'm1', id: other?._id ?? '', clientId: 'c' });
+  await eventually('redelivered', () => hooksOf(other?._id).length === 2);
 });
 
 test('a merchant whose settings cannot be told holds up nobody else, and loses nothing', async () => {

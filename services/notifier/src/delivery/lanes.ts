@@ -17,9 +17,6 @@ const FORGET_FAILING_MS = 24 * 60 * 60_000;
 /** `run` says whether the endpoint acknowledged, undefined when it was not asked; `expire` is called instead where closing comes first. Neither rejects. */
 export type Job = { run(): Promise<boolean | undefined>; expire(): Promise<void> };
 
-/** How a lane stands, for metrics and alerts. */
-export type LaneState = { running: number; waiting: number; failures: number };
-
 /**
  * The order in which attempts run. Each endpoint has a lane with bounds of its own, lanes take turns, and those that fail or are slow have together no
  * more than half of the process: so a dead endpoint takes only its own share of sockets, memory and time, and nobody waits behind it.
@@ -31,7 +28,6 @@ export type Lanes = Closeable & {
   add(endpoint: string, job: Job): void;
   /** What is known of an endpoint's failures from elsewhere, before its first attempt here. */
   suspect(endpoint: string, failures: number): void;
-  state(endpoint: string): LaneState | undefined;
 };
 
 type Lane = {
@@ -180,13 +176,10 @@ export function createLanes(
       lineUp(lane);
       advance();
     },
-    suspect: (endpoint, failures) => {
+    suspect(endpoint, failures) {
       const lane = laneOf(endpoint);
       if (lane.failures < failures) fail(lane, failures);
-    },
-    state(endpoint) {
-      const lane = lanes.get(endpoint);
-      return lane && { running: lane.running, waiting: lane.queue.length, failures: lane.failures };
+      lineUp(lane);
     },
     async close() {
       closed = true;
