@@ -1,5 +1,5 @@
 import type { Clock } from '@gerbang/core';
-import { isDuplicateKey, type Store, traced } from '@gerbang/store';
+import { combineInserts, type Store, traced } from '@gerbang/store';
 import type { Verdict } from './beneficiary.ts';
 
 /** A transfer as the bank has accepted it. */
@@ -60,17 +60,12 @@ const BATCH = 1_000;
 export async function openBankBooks(store: Store, clock: Clock): Promise<BankBooks> {
   const entries = store.collection<EntryDocument>(COLLECTION);
   await entries.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
+  const insert = combineInserts(entries);
   return {
     async book(booking) {
-      const document = toDocument(booking, clock.now());
-      try {
-        await traced('insertOne', COLLECTION, () => entries.insertOne(document));
-        return 'booked';
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        const there = await entries.findOne({ _id: booking.partnerReference }, { readConcern: 'linearizable' });
-        return there === null || there.external_key === booking.externalKey ? 'external-id-used' : 'reference-used';
-      }
+      if (await insert(toDocument(booking, clock.now()))) return 'booked';
+      const there = await entries.findOne({ _id: booking.partnerReference }, { readConcern: 'linearizable' });
+      return there === null || there.external_key === booking.externalKey ? 'external-id-used' : 'reference-used';
     },
     async find(partnerReference) {
       const document = await traced('findOne', COLLECTION, () =>
