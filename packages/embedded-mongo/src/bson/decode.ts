@@ -1,6 +1,7 @@
 import { Binary, BSONRegExp, Code, Decimal128, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { failure } from '../errors.ts';
-import { asDouble, bsonUndefined, type Doc, RawDocument } from './types.ts';
+import { fieldName } from './field-names.ts';
+import { asDouble, bsonUndefined, type Doc, RawDocument, RawValue } from './types.ts';
 
 /** How deep documents may nest, as on the server. */
 const depthMax = 180;
@@ -18,6 +19,26 @@ export function decodeDocument(bytes: Uint8Array, rawFields: RawFields = noRawFi
   const reader = new Reader(buffer);
   if (reader.documentEnd(0) !== buffer.length) throw invalid('length differs from the size of the document');
   return reader.document(0, 0, rawFields);
+}
+
+/**
+ * Reads only these fields of a stored document's first level. The others are left out, or are there as the bytes they are, which are written back unread.
+ */
+export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>, others: 'left out' | 'raw'): Doc {
+  const buffer = asBuffer(bytes);
+  const reader = new Reader(buffer);
+  const end = reader.documentEnd(0) - 1;
+  const doc: Doc = {};
+  for (let at = 4; at < end; ) {
+    const type = buffer[at] ?? 0;
+    const nameEnd = reader.nameEnd(at + 1);
+    const name = fieldName(buffer, at + 1, nameEnd);
+    const next = reader.valueEnd(type, nameEnd + 1, end);
+    if (names.has(name)) setOwn(doc, name, reader.value(type, nameEnd + 1, 1));
+    else if (others === 'raw') setOwn(doc, name, new RawValue(type, buffer.subarray(nameEnd + 1, next)));
+    at = next;
+  }
+  return doc;
 }
 
 /** Walks a whole document without building it; refuses malformed input with InvalidBSON. */
@@ -62,6 +83,11 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+function setOwn(doc: Doc, name: string, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(doc, name, { value, enumerable: true, writable: true, configurable: true });
+  else doc[name] = value;
+}
+
 class Reader {
   readonly buffer: Buffer;
 
@@ -78,9 +104,10 @@ class Reader {
   }
 
   nameEnd(at: number): number {
-    const end = this.buffer.indexOf(0, at);
-    if (end < 0) throw invalid('unterminated field name');
-    return end;
+    const { buffer } = this;
+    // Names are short: a loop is done before a search has begun.
+    for (let end = at; end < buffer.length; end++) if (buffer[end] === 0) return end;
+    throw invalid('unterminated field name');
   }
 
   document(at: number, depth: number, rawFields: RawFields): Doc {
@@ -96,8 +123,7 @@ class Reader {
       const next = this.valueEnd(type, nameEnd + 1, end);
       const raw = depth === 0 && type === 4 && rawFields.has(name);
       const value = raw ? this.rawArray(nameEnd + 1) : this.value(type, nameEnd + 1, depth + 1);
-      if (name === '__proto__') Object.defineProperty(doc, name, { value, enumerable: true, writable: true, configurable: true });
-      else doc[name] = value;
+      setOwn(doc, name, value);
       cursor = next;
     }
     return doc;
@@ -225,7 +251,7 @@ class Reader {
       case 8:
         return buffer[at] !== 0;
       case 9:
-        return new Date(Number(buffer.readBigInt64LE(at)));
+        return new Date(buffer.readInt32LE(at + 4) * 2 ** 32 + buffer.readUInt32LE(at));
       case 10:
         return null;
       case 11: {
@@ -261,16 +287,4 @@ class Reader {
     const length = this.buffer.readInt32LE(at);
     return new Binary(Uint8Array.prototype.slice.call(this.buffer, at + 5, at + 5 + length), this.buffer[at + 4]);
   }
-}
-
-function fieldName(buffer: Buffer, start: number, end: number): string {
-  if (end - start > 24) return buffer.toString('utf8', start, end);
-  let name = '';
-  for (let at = start; at < end; at++) {
-    const code = buffer[at] ?? 0;
-    // A byte above ASCII needs the real decoder.
-    if (code > 127) return buffer.toString('utf8', start, end);
-    name += String.fromCharCode(code);
-  }
-  return name;
 }

@@ -1,6 +1,6 @@
 import { Binary, BSONRegExp, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { failure } from '../errors.ts';
-import { bsonUndefined, type Doc, isInt32, RawDocument } from './types.ts';
+import { bsonUndefined, type Doc, isInt32, RawDocument, RawValue } from './types.ts';
 
 /** A buffer shared by all encodings: they are synchronous, and each result is copied out of it. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
@@ -114,6 +114,10 @@ function writeObject(value: object): number {
   if (Array.isArray(value)) {
     writeArray(value);
     return 4;
+  }
+  if (value instanceof RawValue) {
+    writeBytes(value.bytes);
+    return value.type;
   }
   if (value instanceof RawDocument) {
     writeBytes(value.bytes);

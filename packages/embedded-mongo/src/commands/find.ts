@@ -3,6 +3,7 @@ import type { Doc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import { type Found, type PlannedQuery, prepareQuery } from '../query/find.ts';
 import { compileProjection } from '../query/project.ts';
+import { keptRootsOf } from '../query/roots.ts';
 import {
   type Command,
   type CommandContext,
@@ -51,12 +52,14 @@ export const find: Command = (body, context) => {
   );
 };
 
+type Project = (found: Found) => Doc;
+
 /** Checks and plans a find; explain uses it as well. */
 export function prepareFind(
   body: Doc,
   context: CommandContext,
   name: string,
-): { query: PlannedQuery; project: ((doc: Doc) => Doc) | undefined } {
+): { query: PlannedQuery; project: Project | undefined } {
   onlyKnown(body, 'find', known);
   refuseCollation(body);
   for (const option of ['tailable', 'awaitData', 'returnKey', 'showRecordId']) {
@@ -75,12 +78,14 @@ export function prepareFind(
     variables,
     ...(body.hint !== undefined && { hint: body.hint }),
   });
-  const project = Object.keys(projection).length > 0 ? compileProjection(projection, { variables, filter }) : undefined;
-  return { query, project };
+  if (Object.keys(projection).length === 0) return { query, project: undefined };
+  const project = compileProjection(projection, { variables, filter });
+  const roots = keptRootsOf(projection);
+  return { query, project: (found) => project(found.fields(roots)) };
 }
 
-function* bytesOf(found: Iterable<Found>, project: ((doc: Doc) => Doc) | undefined): Generator<Uint8Array> {
-  for (const one of found) yield project ? encodeDocument(project(one.doc)) : one.bytes;
+function* bytesOf(found: Iterable<Found>, project: Project | undefined): Generator<Uint8Array> {
+  for (const one of found) yield project ? encodeDocument(project(one)) : one.bytes;
 }
 
 export const getMore: Command = (body, context) => {

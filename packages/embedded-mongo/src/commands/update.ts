@@ -1,10 +1,10 @@
 import type { Variables } from '../aggregate/scope.ts';
-import { decodeDocument } from '../bson/decode.ts';
+import { decodeDocument, decodeFields } from '../bson/decode.ts';
 import { encodeDocument } from '../bson/encode.ts';
 import type { Doc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
-import { type Found, prepareQuery, type Query } from '../query/find.ts';
-import type { Collection } from '../storage/collection.ts';
+import { prepareQuery, type Query } from '../query/find.ts';
+import { type Collection, rootsOfAll, type Stored } from '../storage/collection.ts';
 import { compileUpdate, type Update, upsertBase, withId } from '../update/update.ts';
 import {
   arrayField,
@@ -77,8 +77,7 @@ function runStatement(statement: Doc, name: string, outer: Variables, context: C
       const stored = existing.byRid(rid);
       if (!stored) continue;
       matched++;
-      const doc = decodeDocument(stored.bytes);
-      if (changeStored(existing, { ...stored, doc }, compiled, context).changed) modified++;
+      if (changeStored(existing, stored, compiled, context).changed) modified++;
     }
   }
   if (matched > 0 || !flag(statement, 'upsert')) return { n: matched, nModified: modified };
@@ -86,18 +85,25 @@ function runStatement(statement: Doc, name: string, outer: Variables, context: C
   return { n: 1, nModified: 0, upserted: inserted._id };
 }
 
-/** Applies an update to a stored document; `doc` may be shared, so the update works on its own copy. */
+/** Applies an update to a stored document. What neither the update nor an index that it concerns looks at is not even read. */
 export function changeStored(
   collection: Collection,
-  found: Pick<Found, 'rid' | 'bytes' | 'doc'>,
+  found: Stored,
   compiled: Update,
   context: CommandContext,
 ): { changed: boolean; bytes: Uint8Array } {
-  const after = compiled.apply(decodeDocument(found.bytes), false);
+  const indexes = collection.indexes.filter((index) => index.dependsOn(compiled.roots));
+  const indexed = rootsOfAll(indexes);
+  const doc =
+    compiled.roots === undefined || indexed === undefined
+      ? decodeDocument(found.bytes)
+      : decodeFields(found.bytes, new Set([...compiled.roots, ...indexed]), 'raw');
+  const before = indexes.map((index) => ({ index, keys: index.entriesOf(doc)?.keys ?? [] }));
+  const after = compiled.apply(doc, false);
   const bytes = encodeDocument(after);
   if (bytes.equals(found.bytes)) return { changed: false, bytes };
   context.store.commits.write();
-  collection.replace(found.rid, collection.indexes.length > 0 ? found.doc : after, after, bytes);
+  collection.replace(found.rid, before, after, bytes);
   return { changed: true, bytes };
 }
 

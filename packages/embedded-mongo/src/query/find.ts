@@ -1,5 +1,5 @@
 import type { Variables } from '../aggregate/scope.ts';
-import { decodeDocument } from '../bson/decode.ts';
+import { decodeDocument, decodeFields } from '../bson/decode.ts';
 import { type Doc, isDoc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -7,6 +7,7 @@ import { countByKeys } from './covered.ts';
 import { checkDeadline } from './deadline.ts';
 import { compileFilter, type Matcher } from './match.ts';
 import { type Plan, planQuery } from './plan.ts';
+import { rootsOf } from './roots.ts';
 import { type Examined, scan } from './scan.ts';
 import { compileSort, sorted } from './sort.ts';
 
@@ -24,6 +25,11 @@ export class Found {
   get doc(): Doc {
     this.#doc ??= decodeDocument(this.bytes);
     return this.#doc;
+  }
+
+  /** The document for whoever looks at these fields alone; undefined: at any. */
+  fields(roots: ReadonlySet<string> | undefined): Doc {
+    return this.#doc ?? (roots === undefined ? this.doc : decodeFields(this.bytes, roots, 'left out'));
   }
 }
 
@@ -43,9 +49,9 @@ export function prepareQuery(collection: Collection | undefined, query: Query): 
   }
   const plan = planQuery(collection, query);
   refuseTableScan(collection, plan, query);
-  const matches = residual(plan, query);
+  const rest = residual(plan, query);
   const run = () => {
-    const found = matching(collection, plan, matches, examined);
+    const found = matching(collection, plan, rest, examined);
     const keep = query.limit ? (query.skip ?? 0) + query.limit : 0;
     const inOrder =
       !order || isSorted(plan)
@@ -93,20 +99,23 @@ function refuseTableScan(collection: Collection, plan: Plan, { filter, hint, sor
 
 const isSorted = (plan: Plan) => plan.kind === 'id' || (plan.kind !== 'union' && plan.sorted);
 
+/** What a document has to match, and the fields that this looks at. */
+type Residual = { matches: Matcher; roots: ReadonlySet<string> | undefined };
+
 /** What is left to check after the plan: nothing for a lookup by `_id` alone. */
-function residual(plan: Plan, { filter, variables }: Query): Matcher | undefined {
-  if (plan.kind !== 'id') return Object.keys(filter).length === 0 ? undefined : compileFilter(filter, variables);
-  const { _id, ...rest } = filter;
-  return Object.keys(rest).length === 0 ? undefined : compileFilter(rest, variables);
+function residual(plan: Plan, { filter, variables }: Query): Residual | undefined {
+  const { _id, ...others } = filter;
+  const rest = plan.kind === 'id' ? others : filter;
+  return Object.keys(rest).length === 0 ? undefined : { matches: compileFilter(rest, variables), roots: rootsOf(rest) };
 }
 
 function* nothing(): Generator<Found> {}
 
-function* matching(collection: Collection, plan: Plan, matches: Matcher | undefined, examined: Examined): Generator<Found> {
+function* matching(collection: Collection, plan: Plan, rest: Residual | undefined, examined: Examined): Generator<Found> {
   for (const { rid, bytes } of scan(collection, plan, examined)) {
     checkDeadline();
     const found = new Found(rid, bytes);
-    if (!matches || matches(found.doc)) yield found;
+    if (!rest || rest.matches(found.fields(rest.roots))) yield found;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { decodeDocument, decodeFirstField } from '../bson/decode.ts';
+import { decodeDocument, decodeFields, decodeFirstField } from '../bson/decode.ts';
 import type { Doc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import { prepareRows } from './database.ts';
@@ -12,6 +12,9 @@ export type Settings = { noTableScan: boolean };
 
 /** A document where it is stored. */
 export type Stored = { rid: number; bytes: Uint8Array };
+
+/** A document's entries in an index, before a change of it. */
+export type EntriesBefore = { index: Index; keys: readonly Buffer[] };
 
 /** The largest document, as on the server. */
 export const documentBytesMax = 16 * 1024 * 1024;
@@ -120,7 +123,8 @@ export class Collection {
 
   #prepareEntries(bytes: Uint8Array, rid: number): Array<[Index, Entries]> {
     if (this.indexes.length === 0) return [];
-    const doc = decodeDocument(bytes);
+    const roots = rootsOfAll(this.indexes);
+    const doc = roots === undefined ? decodeDocument(bytes) : decodeFields(bytes, roots, 'left out');
     const additions: Array<[Index, Entries]> = [];
     for (const index of this.indexes) {
       const entries = index.entriesOf(doc);
@@ -136,12 +140,11 @@ export class Collection {
     if (index.noteArrays(entries)) this.#onArrays(index);
   }
 
-  /** Puts new bytes in the place of a stored document with the same `_id`. Nothing is written if it is refused. */
-  replace(rid: number, before: Doc, after: Doc, bytes: Uint8Array): void {
+  /** Puts new bytes in the place of a stored document with the same `_id`; indexes that are not named keep their entries. Nothing is written if it is refused. */
+  replace(rid: number, before: readonly EntriesBefore[], after: Doc, bytes: Uint8Array): void {
     checkSize(bytes);
     const changes: Array<{ index: Index; drop: Buffer[]; add: Buffer[]; entries: Entries | undefined }> = [];
-    for (const index of this.indexes) {
-      const old = index.entriesOf(before)?.keys ?? [];
+    for (const { index, keys: old } of before) {
       const entries = index.entriesOf(after);
       const fresh = entries?.keys ?? [];
       const add = fresh.filter((key) => !old.some((other) => other.equals(key)));
@@ -195,6 +198,16 @@ export class Collection {
     const row = prepareRows(this.sqlite, `SELECT count(*) FROM ${this.idIndex.table}`).get() as unknown as [number];
     return row[0];
   }
+}
+
+/** All fields of the first level that decide on entries in these indexes; undefined where these may be any. */
+export function rootsOfAll(indexes: readonly Index[]): ReadonlySet<string> | undefined {
+  const all = new Set<string>();
+  for (const { roots } of indexes) {
+    if (roots === undefined) return undefined;
+    for (const root of roots) all.add(root);
+  }
+  return all;
 }
 
 function stored(row: unknown): Stored | undefined {

@@ -42,6 +42,8 @@ export function openDataFile(path: string, synchronous: Synchronous): DatabaseSy
     const version = pragmaNumber(sqlite, 'user_version');
     if (version > layoutVersion) throw new DataFileError(newerMessage(path, version));
     if (version === 0) createLayout(sqlite, path);
+    // Of earlier versions: every write paid for what cleaning up, once in thousands of writes, does without.
+    sqlite.exec('DROP INDEX IF EXISTS sessions_at');
     sqlite.exec('COMMIT');
     if (version === 0) syncFolder(dirname(path));
     return sqlite;
@@ -59,7 +61,6 @@ function createLayout(sqlite: DatabaseSync, path: string): void {
     CREATE TABLE indexes (id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, name TEXT NOT NULL, spec BLOB NOT NULL, arrays TEXT,
       UNIQUE (collection, name));
     CREATE TABLE sessions (lsid BLOB PRIMARY KEY, txn INTEGER NOT NULL, at INTEGER NOT NULL, results BLOB NOT NULL) WITHOUT ROWID;
-    CREATE INDEX sessions_at ON sessions (at);
     PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${layoutVersion};
   `);

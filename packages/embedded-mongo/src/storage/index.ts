@@ -4,6 +4,7 @@ import { decodeDocument } from '../bson/decode.ts';
 import { type Doc, isDoc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import { compileFilter, type Matcher } from '../query/match.ts';
+import { rootsOf } from '../query/roots.ts';
 import { prepareRows } from './database.ts';
 import { type Entries, type IndexedField, indexEntries } from './index-entries.ts';
 
@@ -27,6 +28,8 @@ export class Index {
   readonly isId: boolean;
   readonly unique: boolean;
   readonly partial: Matcher | undefined;
+  /** The fields of the first level that decide on a document's entries; undefined where these may be any. */
+  readonly roots: ReadonlySet<string> | undefined;
   readonly table: string;
   /** Per field, the path prefixes under which some document has had an array; undefined while none had. */
   arrays: ReadonlyArray<readonly string[]> | undefined;
@@ -45,6 +48,8 @@ export class Index {
     this.isId = spec.name === '_id_';
     this.unique = this.isId || spec.unique === true;
     this.partial = spec.partialFilterExpression && compileFilter(spec.partialFilterExpression);
+    const partialRoots = spec.partialFilterExpression ? rootsOf(spec.partialFilterExpression) : new Set<string>();
+    this.roots = partialRoots && new Set([...partialRoots, ...this.fields.map(({ parts }) => parts[0] ?? '')]);
     this.arrays = arrays;
     this.table = `index_${id}`;
     this.#add = sqlite.prepare(`INSERT INTO ${this.table} (key, rid) VALUES (?, ?)`);
@@ -57,6 +62,13 @@ export class Index {
     if (this.partial && !this.partial(doc)) return undefined;
     const entries = indexEntries(doc, this.fields);
     return this.spec.sparse && entries.allMissing ? undefined : entries;
+  }
+
+  /** Whether a change of these fields may change a document's entries here; undefined: of any. */
+  dependsOn(changed: ReadonlySet<string> | undefined): boolean {
+    if (this.roots === undefined || changed === undefined) return true;
+    for (const root of this.roots) if (changed.has(root)) return true;
+    return false;
   }
 
   /** Refuses entries that a unique index already holds for another document. */

@@ -8,12 +8,15 @@ import { compileItem } from '../query/match.ts';
 import { isOperatorDoc } from '../query/match-values.ts';
 import { matchedPosition } from '../query/matched-position.ts';
 import { isPosition, setField, valueAt } from '../query/path.ts';
+import { rootOf } from '../query/roots.ts';
 import { type MakeChange, modifiers } from './modifiers.ts';
 import { type Change, changeAt, concretePaths, type Positions } from './paths.ts';
 
 /** A compiled update. `apply` may change the document it is given, which must be the caller's own copy. */
 export type Update = {
   kind: 'modifiers' | 'replacement' | 'pipeline';
+  /** The fields of the first level that it reads or changes; undefined where these may be any. */
+  roots: ReadonlySet<string> | undefined;
   apply: (doc: Doc, inserting: boolean) => Doc;
 };
 
@@ -25,7 +28,7 @@ export function compileUpdate(update: unknown, context: UpdateContext): Update {
     if (context.arrayFilters.length > 0)
       throw failure('FailedToParse', 'arrayFilters may not be specified for pipeline-style updates');
     const run = compileUpdatePipeline(update, context.variables);
-    return { kind: 'pipeline', apply: (doc) => checkedId(doc, run(doc)) };
+    return { kind: 'pipeline', roots: undefined, apply: (doc) => checkedId(doc, run(doc)) };
   }
   if (!isDoc(update)) throw failure('FailedToParse', 'Update argument must be either an object or an array');
   const [first] = Object.keys(update);
@@ -37,7 +40,11 @@ export function compileUpdate(update: unknown, context: UpdateContext): Update {
         `The dollar ($) prefixed field '${name}' in '${name}' is not allowed in the context of an update's replacement document.`,
       );
   }
-  return { kind: 'replacement', apply: (doc) => checkedId(doc, { ...('_id' in doc ? { _id: doc._id } : {}), ...update }) };
+  return {
+    kind: 'replacement',
+    roots: undefined,
+    apply: (doc) => checkedId(doc, { ...('_id' in doc ? { _id: doc._id } : {}), ...update }),
+  };
 }
 
 /** An update may not give a stored document another `_id`. */
@@ -79,6 +86,7 @@ function compileModifiers(update: Doc, context: UpdateContext): Update {
   const positions = positionsOf(context);
   return {
     kind: 'modifiers',
+    roots: changedRoots(modifications, renames),
     apply: (doc, inserting) => {
       const id = doc._id;
       const hadId = '_id' in doc && !inserting;
@@ -94,6 +102,16 @@ function compileModifiers(update: Doc, context: UpdateContext): Update {
       return doc;
     },
   };
+}
+
+/** A positional operator asks the filter which element is meant, and that may look at any field. */
+function changedRoots(
+  modifications: readonly Modification[],
+  renames: ReadonlyArray<{ from: string; to: string }>,
+): ReadonlySet<string> | undefined {
+  if (modifications.some(({ parts }) => parts.some((part) => part.startsWith('$')))) return undefined;
+  const paths = [...modifications.map(({ path }) => path), ...renames.flatMap(({ from, to }) => [from, to])];
+  return new Set(['_id', ...paths.map(rootOf)]);
 }
 
 function modification(name: string, path: string, make: MakeChange, operand: unknown, now: Date): Modification {
@@ -132,13 +150,23 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
 }
 
 function checkConflicts(paths: readonly string[]): void {
-  const seen = [...paths].sort();
-  for (const [at, path] of seen.entries()) {
-    const clash = seen.find((other, position) => position !== at && (other === path || path.startsWith(`${other}.`)));
+  const all = new Set(paths);
+  for (const path of [...paths].sort()) {
+    const isTwice = all.size < paths.length && paths.indexOf(path) !== paths.lastIndexOf(path);
+    const clash = beginningOf(path, all) ?? (isTwice ? path : undefined);
     if (clash !== undefined) {
       throw failure('ConflictingUpdateOperators', `Updating the path '${path}' would create a conflict at '${clash}'`);
     }
   }
+}
+
+/** Another path of these that this one begins with. */
+function beginningOf(path: string, all: ReadonlySet<string>): string | undefined {
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+    const beginning = path.slice(0, dot);
+    if (all.has(beginning)) return beginning;
+  }
+  return undefined;
 }
 
 function positionsOf(context: UpdateContext): (doc: Doc) => Positions {

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { keptRootsOf, rootsOf } from '../src/query/roots.ts';
+
+const listed = (roots: ReadonlySet<string> | undefined) => roots && [...roots].sort();
+
+describe('the fields that a filter looks at', () => {
+  test.each([
+    [{}, []],
+    [{ a: 1, 'b.c': { $gt: 1 } }, ['a', 'b']],
+    [{ $or: [{ a: 1 }, { $and: [{ 'b.0': 2 }, { $nor: [{ c: 3 }] }] }] }, ['a', 'b', 'c']],
+    [{ $expr: { $lte: [{ $ifNull: ['$lease.until', 0] }, '$$NOW'] } }, ['lease']],
+    [{ a: 1, $expr: { $eq: ['$$ROOT', 1] } }, undefined],
+    [{ $expr: { $eq: ['$$other', '$a'] } }, undefined],
+    [{ $expr: { $eq: [{ $getField: 'a' }, 1] } }, undefined],
+    [{ $or: [{ a: 1 }, { $jsonSchema: {} }] }, undefined],
+    [{ $comment: 'why' }, undefined],
+  ])('%j', (filter, roots) => expect(listed(rootsOf(filter))).toEqual(roots));
+});
+
+describe('the fields that a projection gives', () => {
+  test.each([
+    [{ a: 1, 'b.c': true }, ['_id', 'a', 'b']],
+    [{ _id: 1 }, ['_id']],
+    [{ a: 0 }, undefined],
+    [{ a: 1, _id: 0 }, undefined],
+    [{ a: '$b' }, undefined],
+    [{ 'a.$': 1 }, undefined],
+    [{ a: { $slice: 1 } }, undefined],
+  ])('%j', (projection, roots) => expect(listed(keptRootsOf(projection))).toEqual(roots));
+});
