@@ -11,7 +11,7 @@ export const en: Texts = {
   rupiah: (whole, cents) => `IDR ${whole}${cents === '00' ? '' : `.${cents}`}`,
   time: (clock) => `${clock} WIB (UTC+7)`,
   amountDue: 'Amount due',
-  payee: 'Paid to',
+  payee: 'Recipient',
   payBefore: (time) => `Pay before ${time}`,
   timeLeft: 'Time left',
   chooseTitle: 'Choose how to pay',
