@@ -35,7 +35,8 @@ export class Outbox {
   push(message: Outgoing): void {
     if (this.#closed) return;
     this.#queue.push(message);
-    if (this.#eager || this.#queue.length - this.#head < EAGER_FRAMES) this.#schedule();
+    const waiting = this.#queue.length - this.#head;
+    if (this.#eager || waiting < EAGER_FRAMES || this.#unwrittenBytes >= WINDOW_BYTES) this.#schedule();
     else {
       this.#eager = true;
       process.nextTick(this.#flush);
