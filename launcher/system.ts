@@ -19,6 +19,7 @@ const UNUSED_PORTS: readonly PortName[] = ['biller'];
 export type System = {
   demo: Demo;
   dataFolder: string;
+  ports: Ports;
   /** Its database, for tests and benchmarks; a service's own one is called `<prefix><service>`. */
   mongodb: { uri: string; prefix: string };
   /** How long the last start took until every service was ready. */
@@ -93,6 +94,7 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
   const system: System = {
     ...(await start()),
     dataFolder: folder.path,
+    ports,
     mongodb: { uri: mongodbUriOf(options), prefix: options.env.MONGODB_DB_PREFIX ?? '' },
     pids: () => [...supervisor.pids().values()],
     pidOf(name) {
