@@ -99,6 +99,7 @@ function transfers(system: System, target: Target, announcements: Announcements)
       const { perSecond, accepted, refused, generatorMicros } = load;
       const figures: Record<string, number> = {
         finishedPerSecond: inTime / (durationMs / 1_000),
+        announcedMeanwhilePerSecond: (announcements.by(endMs) - before) / (durationMs / 1_000),
         acceptedPerSecond: perSecond,
         refusedPerSecond: refused.count / (durationMs / 1_000),
         announcedInTimeShare: inTime / count,
@@ -127,7 +128,7 @@ function lone(target: Target, announcements: Announcements): Turn {
   };
 }
 
-/** An open loop at twice the peak. Goodput is what is announced while it lasts: what is finished later has kept its merchant waiting. */
+/** An open loop at twice the peak. Goodput is counted as the peak is, by what is announced in time; beside it is what was announced while the load lasted. */
 function overload(target: Target, announcements: Announcements): Turn {
   return {
     durationMs: OVERLOAD_MS,
@@ -139,7 +140,10 @@ function overload(target: Target, announcements: Announcements): Turn {
       await announcements.settle();
       return {
         offeredPerSecond: perSecond,
-        finishedPerSecond: (announcements.by(endMs) - before) / (durationMs / 1_000),
+        finishedPerSecond: (announcements.by(endMs + ANNOUNCED_WITHIN_MS) - before) / (durationMs / 1_000),
+        announcedMeanwhilePerSecond: (announcements.by(endMs) - before) / (durationMs / 1_000),
+        lastAnnouncedMs: announcements.lastMs() - endMs,
+        acceptedPerSecond: load.accepted.count / (durationMs / 1_000),
         acceptedP50Ms: load.accepted.p50Ms,
         acceptedP99Ms: load.accepted.p99Ms,
         refusedPerSecond: load.refused.count / (durationMs / 1_000),
