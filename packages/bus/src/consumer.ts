@@ -55,8 +55,9 @@ export function consume(options: Options): Closeable {
     while (!closed()) {
       try {
         current = await open(options);
-        if (closed()) break;
-        if (interrupted) log.info({ service }, 'the consumer goes on');
+        // The client ends it within its iteration; what was never iterated would never be closed.
+        if (closed()) current.stop();
+        else if (interrupted) log.info({ service }, 'the consumer goes on');
         interrupted = false;
         for await (const message of current) batches.accept(message);
       } catch (error) {

@@ -1,6 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createLogger } from '@gerbang/runtime';
 import { eventually } from '@gerbang/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -131,3 +132,11 @@ test('while NATS is down writing goes on at its pace, and what was written arriv
   await shop.nats.restart({ loseStore: true });
   await everythingArrives(writing.ids, receipts);
 }, 60_000);
+
+test('a consumer that is closed while it opens is closed', async () => {
+  await shop.bus.connected();
+  const opening = [shop.startNotifier(), shop.startNotifier(), shop.startNotifier()];
+  // The first question to NATS is on its way.
+  await setImmediate();
+  await Promise.all(opening.map((notifier) => notifier.close()));
+});
