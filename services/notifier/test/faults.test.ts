@@ -135,7 +135,10 @@ test('what the version before has stored is attempted, signed, and redelivered',
   const notifier = await world.startNotifier();
   await world.finish('m1');
   await world.finish('m1');
-  await eventually('delivered', async () => (await world.stored()).every(({ status }) => status === 'delivered'));
+  await eventually('delivered', async () => {
+    const stored = await world.stored();
+    return stored.length === 2 && stored.every(({ status }) => status === 'delivered');
+  });
   await notifier.close();
   // It knew neither field.
   await world.deliveries.updateMany({}, { $unset: { endpoint: '', body_hash: '' } });
