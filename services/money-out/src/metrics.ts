@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from '@gerbang/runtime';
-import type { TransferOrder } from './transfer/store.ts';
+import type { TransferOrder } from './transfer/stored-transfer.ts';
 import type { TransferState } from './transfer/transfer.ts';
 
 /** One helper a business event. */

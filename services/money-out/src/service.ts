@@ -23,7 +23,8 @@ import { createTransferMetrics } from './metrics.ts';
 import { implementations } from './rpc.ts';
 import { onTransferDue } from './transfer/on-due.ts';
 import { ACCOUNT_TRANSFER, DISBURSEMENT, TRANSFERS } from './transfer/reference.ts';
-import { openTransferStore, type StoredTransferDocument } from './transfer/store.ts';
+import { openTransferStore } from './transfer/store.ts';
+import type { StoredTransferDocument } from './transfer/stored-transfer.ts';
 
 const NAME = 'money-out';
 

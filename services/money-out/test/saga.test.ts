@@ -8,7 +8,8 @@ import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onTransferDue } from '../src/transfer/on-due.ts';
 import { holdFunds, inquire, type SagaContext, sendToRail } from '../src/transfer/saga.ts';
-import { openTransferStore, type StoredTransfer, type TransferOrder, type TransferStore } from '../src/transfer/store.ts';
+import { openTransferStore, type TransferStore } from '../src/transfer/store.ts';
+import type { StoredTransfer, TransferOrder } from '../src/transfer/stored-transfer.ts';
 import { isFinal } from '../src/transfer/transfer.ts';
 
 let mongo: TestMongo;

@@ -1,6 +1,6 @@
 import { RefusalError } from '@gerbang/core';
 import { holdFunds, inquire, type SagaContext, sendToRail } from './saga.ts';
-import type { StoredTransfer } from './store.ts';
+import type { StoredTransfer } from './stored-transfer.ts';
 
 /** Transfers that this process is working on just now; their timer has nothing to do. */
 export type InProgress = Set<string>;

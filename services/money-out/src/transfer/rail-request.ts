@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BankTransferRequest } from '@gerbang/rails';
 import { z } from 'zod';
-import type { TransferOrder } from './store.ts';
+import type { TransferOrder } from './stored-transfer.ts';
 
 /** The request to the bank, made once and persisted before it is sent. `nowMs` is real time: the bank's day. */
 export function toRequest(order: TransferOrder, nowMs: number): BankTransferRequest {

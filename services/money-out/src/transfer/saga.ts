@@ -6,7 +6,8 @@ import type { Logger } from '@gerbang/runtime';
 import type { Metrics } from '../metrics.ts';
 import { readRequest, toRequest, writeRequest } from './rail-request.ts';
 import { inquiryDelayMs, RESUME_AFTER_MS, UNRESOLVED_AFTER_MS } from './schedule.ts';
-import type { StoredTransfer, TransferOrder, TransferStore } from './store.ts';
+import type { TransferStore } from './store.ts';
+import type { StoredTransfer, TransferOrder } from './stored-transfer.ts';
 import { decide, isFinal, type TransferCommand } from './transfer.ts';
 
 /** What the saga works with. */

@@ -1,85 +1,16 @@
-import { create, toBinary } from '@bufbuild/protobuf';
-import {
-  DisbursementAcceptedSchema,
-  DisbursementFinishedSchema,
-  type Transfer,
-  TransferSchema,
-  TransferStatus,
-} from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import {
-  type AfterWrite,
-  type AggregateDocument,
-  type Aggregates,
-  type Due,
-  dateRange,
-  type NewEvent,
-  openAggregates,
-  type Store,
-} from '@gerbang/store';
+import { type AfterWrite, type Aggregates, dateRange, openAggregates, type Store } from '@gerbang/store';
+import { toEvent } from './message.ts';
 import { DISBURSEMENT, openReferences, type References, referenceId, TRANSFERS } from './reference.ts';
-import { RESUME_AFTER_MS } from './schedule.ts';
-import { evolve, type Proposal, type Resolution, type TransferEvent, type TransferState } from './transfer.ts';
-
-/** What a merchant asked for; never changes. Amounts in sen, times in Unix milliseconds of business time. */
-export type TransferOrder = {
-  transactionId: string;
-  merchantId: string;
-  partition: string;
-  accountId: string;
-  referenceNumber: string;
-  /** Of the validated content, to tell a repetition from another order under the same reference. */
-  contentHash: string;
-  amountSen: bigint;
-  feeSen: bigint;
-  /** As the merchant wrote it, national or SWIFT code. */
-  bankCode: string;
-  /** The bank's national code. */
-  railBankCode: string;
-  bankName: string;
-  bankAccountNumber: string;
-  bankAccountName: string;
-  description: string;
-  createdAtMs: number;
-};
-
-/** The document's own fields: snake_case, bigint sen, dates. Field names here and only here. */
-type TransferDocument = Due & {
-  transaction_id: string;
-  partition: string;
-  account_id: string;
-  reference_number: string;
-  content_hash: string;
-  product: typeof DISBURSEMENT;
-  amount_sen: bigint;
-  fee_sen: bigint;
-  bank_code: string;
-  rail_bank_code: string;
-  bank_name: string;
-  bank_account_number: string;
-  bank_account_name: string;
-  description: string;
-  created_at: Date;
-  status: TransferState['status'];
-  balance_after_sen?: bigint;
-  request?: string;
-  inquiries?: number;
-  pending_reason?: string;
-  unresolved_at?: Date;
-  proposed_by?: string;
-  proposed_outcome?: Resolution;
-  rail_reference?: string;
-  processed_at?: Date;
-  failed_code?: string;
-  failed_reason?: string;
-  beneficiary_unknown?: boolean;
-};
-
-export type StoredTransferDocument = AggregateDocument<TransferDocument>;
-
-type Stored = StoredTransferDocument;
-
-/** A transfer as it was read: what was ordered, how it stands, and the version that the next change is conditional on. */
-export type StoredTransfer = { order: TransferOrder; state: TransferState; document: Stored };
+import {
+  fromDocument,
+  newDocument,
+  type StoredTransfer,
+  type StoredTransferDocument,
+  stateFields,
+  type TransferDocument,
+  type TransferOrder,
+} from './stored-transfer.ts';
+import { evolve, type TransferEvent, type TransferState } from './transfer.ts';
 
 /**
  * The disbursements of all accounts; `_id` = "<account>:<reference>", so that a reference is used once (architecture §3). The collection has
@@ -103,7 +34,7 @@ export type TransferStore = {
   remove(transfer: StoredTransfer): Promise<boolean>;
   list(query: TransferQuery): Promise<StoredTransfer[]>;
   listUnresolved(limit: number): Promise<StoredTransfer[]>;
-  fromDocument(document: Stored): StoredTransfer;
+  fromDocument(document: StoredTransferDocument): StoredTransfer;
 };
 
 /** Newest first; `before` is a transaction id. */
@@ -150,7 +81,7 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
         transaction_id: transactionId,
         product: DISBURSEMENT,
       });
-      return document === null ? undefined : fromDocument(aggregates.read(document as Stored));
+      return document === null ? undefined : fromDocument(aggregates.read(document as StoredTransferDocument));
     },
     async apply(transfer, events, nowMs, nextDueMs) {
       const state = events.reduce(evolve, transfer.state);
@@ -181,206 +112,13 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
           { sort: { transaction_id: -1 }, limit: query.limit },
         )
         .toArray();
-      return documents.map((document) => fromDocument(aggregates.read(document as Stored)));
+      return documents.map((document) => fromDocument(aggregates.read(document as StoredTransferDocument)));
     },
     async listUnresolved(limit) {
       const documents = await collection
         .find({ unresolved_at: { $type: 'date' }, status: 'sent' }, { sort: { unresolved_at: 1 }, limit })
         .toArray();
-      return documents.map((document) => fromDocument(aggregates.read(document as Stored)));
+      return documents.map((document) => fromDocument(aggregates.read(document as StoredTransferDocument)));
     },
   };
-}
-
-/** The transfer as the contract between services shows it. */
-export function toMessage(order: TransferOrder, state: TransferState): Transfer {
-  const common = {
-    transactionId: order.transactionId,
-    referenceNumber: order.referenceNumber,
-    merchantId: order.merchantId,
-    accountId: order.accountId,
-    amountSen: order.amountSen,
-    feeSen: order.feeSen,
-    createdAtMs: BigInt(order.createdAtMs),
-    bankCode: order.bankCode,
-    bankName: order.bankName,
-    bankAccountNumber: order.bankAccountNumber,
-    bankAccountName: order.bankAccountName,
-    description: order.description,
-  };
-  switch (state.status) {
-    case 'created':
-      return create(TransferSchema, { ...common, status: TransferStatus.INITIATED });
-    case 'sent':
-      return create(TransferSchema, { ...common, status: TransferStatus.PENDING, balanceAfterSen: state.balanceAfterSen });
-    case 'succeeded':
-      return create(TransferSchema, {
-        ...common,
-        status: TransferStatus.SUCCESS,
-        balanceAfterSen: state.balanceAfterSen,
-        processedAtMs: BigInt(state.processedAtMs),
-      });
-    case 'failed':
-      return create(TransferSchema, {
-        ...common,
-        status: TransferStatus.FAILED,
-        processedAtMs: BigInt(state.processedAtMs),
-        failedCode: state.failedCode,
-        failedReason: state.failedReason,
-        beneficiaryUnknown: state.beneficiaryUnknown,
-      });
-    default:
-      return state satisfies never;
-  }
-}
-
-/** What others hear of an event: acceptance and the end; waiting is nobody's business. */
-function toEvent(order: TransferOrder, state: TransferState, event: TransferEvent, nowMs: number): NewEvent[] {
-  const transfer = toMessage(order, state);
-  switch (event.type) {
-    case 'sent': {
-      const payload = toBinary(DisbursementAcceptedSchema, create(DisbursementAcceptedSchema, { transfer }));
-      return [{ type: 'disbursement.accepted', schema: 1, payload, atMs: nowMs }];
-    }
-    case 'succeeded':
-    case 'failed': {
-      const payload = toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer }));
-      return [{ type: `disbursement.${event.type}`, schema: 1, payload, atMs: nowMs }];
-    }
-    case 'waited':
-    case 'resolution-proposed':
-      return [];
-    default:
-      return event satisfies never;
-  }
-}
-
-function newDocument(order: TransferOrder): TransferDocument {
-  return {
-    transaction_id: order.transactionId,
-    partition: order.partition,
-    account_id: order.accountId,
-    reference_number: order.referenceNumber,
-    content_hash: order.contentHash,
-    product: DISBURSEMENT,
-    amount_sen: order.amountSen,
-    fee_sen: order.feeSen,
-    bank_code: order.bankCode,
-    rail_bank_code: order.railBankCode,
-    bank_name: order.bankName,
-    bank_account_number: order.bankAccountNumber,
-    bank_account_name: order.bankAccountName,
-    description: order.description,
-    created_at: new Date(order.createdAtMs),
-    status: 'created',
-    due_at: new Date(order.createdAtMs + RESUME_AFTER_MS),
-  };
-}
-
-type StateFields = { set: Partial<TransferDocument>; unset: (keyof TransferDocument)[] };
-
-function stateFields(state: TransferState): StateFields {
-  switch (state.status) {
-    case 'created':
-      return { set: { status: 'created' }, unset: [] };
-    case 'sent': {
-      const { balanceAfterSen, request, inquiries, pendingReason, unresolvedAtMs, proposal } = state;
-      return {
-        set: {
-          status: 'sent',
-          balance_after_sen: balanceAfterSen,
-          request,
-          inquiries,
-          pending_reason: pendingReason,
-          ...(unresolvedAtMs !== undefined && { unresolved_at: new Date(unresolvedAtMs) }),
-          ...(proposal !== undefined && { proposed_by: proposal.operator, proposed_outcome: proposal.outcome }),
-        },
-        unset: [],
-      };
-    }
-    case 'succeeded':
-      return {
-        set: { status: 'succeeded', rail_reference: state.railReference, processed_at: new Date(state.processedAtMs) },
-        unset: ['unresolved_at'],
-      };
-    case 'failed':
-      return {
-        set: {
-          status: 'failed',
-          failed_code: state.failedCode,
-          failed_reason: state.failedReason,
-          beneficiary_unknown: state.beneficiaryUnknown,
-          processed_at: new Date(state.processedAtMs),
-        },
-        unset: ['unresolved_at'],
-      };
-    default:
-      return state satisfies never;
-  }
-}
-
-function fromDocument(document: Stored): StoredTransfer {
-  const order: TransferOrder = {
-    transactionId: document.transaction_id,
-    merchantId: document.merchant_id,
-    partition: document.partition,
-    accountId: document.account_id,
-    referenceNumber: document.reference_number,
-    contentHash: document.content_hash,
-    amountSen: document.amount_sen,
-    feeSen: document.fee_sen,
-    bankCode: document.bank_code,
-    railBankCode: document.rail_bank_code,
-    bankName: document.bank_name,
-    bankAccountNumber: document.bank_account_number,
-    bankAccountName: document.bank_account_name,
-    description: document.description,
-    createdAtMs: document.created_at.getTime(),
-  };
-  return { order, state: toState(document), document };
-}
-
-function toState(document: Stored): TransferState {
-  switch (document.status) {
-    case 'created':
-      return { status: 'created' };
-    case 'sent':
-      return {
-        status: 'sent',
-        balanceAfterSen: present(document, 'balance_after_sen'),
-        request: present(document, 'request'),
-        inquiries: present(document, 'inquiries'),
-        pendingReason: present(document, 'pending_reason'),
-        unresolvedAtMs: document.unresolved_at?.getTime(),
-        proposal: proposalOf(document),
-      };
-    case 'succeeded':
-      return {
-        status: 'succeeded',
-        balanceAfterSen: present(document, 'balance_after_sen'),
-        railReference: present(document, 'rail_reference'),
-        processedAtMs: present(document, 'processed_at').getTime(),
-      };
-    case 'failed':
-      return {
-        status: 'failed',
-        failedCode: present(document, 'failed_code'),
-        failedReason: present(document, 'failed_reason'),
-        beneficiaryUnknown: present(document, 'beneficiary_unknown'),
-        processedAtMs: present(document, 'processed_at').getTime(),
-      };
-    default:
-      return document.status satisfies never;
-  }
-}
-
-function proposalOf(document: Stored): Proposal | undefined {
-  const { proposed_by: operator, proposed_outcome: outcome } = document;
-  return operator === undefined || outcome === undefined ? undefined : { operator, outcome };
-}
-
-function present<K extends keyof TransferDocument>(document: Stored, field: K): NonNullable<TransferDocument[K]> {
-  const value: TransferDocument[K] = document[field];
-  if (value === undefined || value === null) throw new Error(`transfer ${document._id} is ${document.status} without ${field}`);
-  return value;
 }

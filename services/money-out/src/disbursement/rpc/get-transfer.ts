@@ -1,8 +1,8 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import type { GetTransferRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { Context } from '../../context.ts';
+import { toMessage } from '../../transfer/message.ts';
 import { DISBURSEMENT } from '../../transfer/reference.ts';
-import { toMessage } from '../../transfer/store.ts';
 
 /** One transfer by reference number or transaction id. Refusals: product_not_allowed, those of the account, transaction_not_found. */
 export async function getTransfer(context: Context, request: GetTransferRequest) {

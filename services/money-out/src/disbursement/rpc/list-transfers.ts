@@ -2,8 +2,8 @@ import { isUlid, RefusalError, refuseField } from '@gerbang/core';
 import { type ListTransfersRequest, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { decodeCursor, encodeCursor } from '@gerbang/store';
 import type { Context } from '../../context.ts';
+import { toMessage } from '../../transfer/message.ts';
 import { DISBURSEMENT } from '../../transfer/reference.ts';
-import { toMessage } from '../../transfer/store.ts';
 import type { TransferState } from '../../transfer/transfer.ts';
 
 const LIMIT_MAX = 100;

@@ -5,9 +5,10 @@ import { type TransferRequest, TransferResponseSchema } from '@gerbang/proto/ger
 import { feeRulesOf } from '@gerbang/rpc';
 import type { Context } from '../../context.ts';
 import { isWithin } from '../../transfer/limits.ts';
+import { toMessage } from '../../transfer/message.ts';
 import { DISBURSEMENT } from '../../transfer/reference.ts';
 import { holdFunds, sendToRail } from '../../transfer/saga.ts';
-import { type StoredTransfer, type TransferOrder, toMessage } from '../../transfer/store.ts';
+import type { StoredTransfer, TransferOrder } from '../../transfer/stored-transfer.ts';
 import { contentHash, mustFindBank } from '../content.ts';
 
 /** A create answers when the rail has, or after this long as it then stands (contract §6). */

@@ -1,6 +1,6 @@
 import type { ListUnresolvedRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { Context } from '../../context.ts';
-import { toMessage } from '../../transfer/store.ts';
+import { toMessage } from '../../transfer/message.ts';
 
 const LIMIT_MAX = 500;
 

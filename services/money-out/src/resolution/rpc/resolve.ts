@@ -2,7 +2,7 @@ import { isRefusal, RefusalError, refuse, refuseField } from '@gerbang/core';
 import type { ResolveRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { Context } from '../../context.ts';
 import { settle } from '../../transfer/saga.ts';
-import type { StoredTransfer } from '../../transfer/store.ts';
+import type { StoredTransfer } from '../../transfer/stored-transfer.ts';
 import { decide, type Resolution } from '../../transfer/transfer.ts';
 
 /**
