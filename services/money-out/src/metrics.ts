@@ -4,7 +4,7 @@ import type { TransferState } from './transfer/transfer.ts';
 
 /** One helper a business event. */
 export type Metrics = {
-  accepted(order: TransferOrder): void;
+  accepted(): void;
   finished(order: TransferOrder, status: TransferState['status'], nowMs: number): void;
   contradicted(): void;
   accountTransferred(): void;

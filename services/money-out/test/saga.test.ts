@@ -4,10 +4,11 @@ import { Intent, type LedgerService, PostResponseSchema } from '@gerbang/proto/g
 import type { BankTransferInquiryResult, BankTransferRail, BankTransferResult } from '@gerbang/rails';
 import type { RpcClient } from '@gerbang/rpc';
 import { connectStore, type Store } from '@gerbang/store';
-import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { eventually, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onTransferDue } from '../src/transfer/on-due.ts';
-import { holdFunds, inquire, type SagaContext, sendToRail } from '../src/transfer/saga.ts';
+import { toRequest, writeRequest } from '../src/transfer/rail-request.ts';
+import { holdFunds, inquire, type SagaContext, sendToRail, settle, writeSent } from '../src/transfer/saga.ts';
 import { openTransferStore, type TransferStore } from '../src/transfer/store.ts';
 import type { StoredTransfer, TransferOrder } from '../src/transfer/stored-transfer.ts';
 import { isFinal } from '../src/transfer/transfer.ts';
@@ -98,6 +99,10 @@ function newOrder(clock: Clock): TransferOrder {
   };
 }
 
+function insert(into: TransferStore, order: TransferOrder): Promise<StoredTransfer | undefined> {
+  return into.insert(order, writeRequest(toRequest(order, Date.now())));
+}
+
 function contextWith(
   ledger: Pick<RpcClient<typeof LedgerService>, 'post'>,
   bank: Pick<BankTransferRail, 'transfer' | 'inquireTransfer'>,
@@ -140,7 +145,7 @@ function crashing(at: number, when: 'before' | 'after') {
 /** As the service does it: a request, then timers until the end. A crash at any await ends the request; the timer takes the transfer up again. */
 async function run(context: SagaContext, order: TransferOrder): Promise<StoredTransfer | undefined> {
   try {
-    const created = await context.transfers.insert(order);
+    const created = await insert(context.transfers, order);
     if (created !== undefined) await sendToRail(context, await holdFunds(context, created), { firstSend: true });
   } catch (error) {
     if (!(error instanceof Crash) && !(error instanceof RefusalError)) throw error;
@@ -219,9 +224,9 @@ test('of contradicting answers the first one moves money; the second one raises 
   let contradictions = 0;
   const context = contextWith(ledger, scriptedBank({ transfer: [success], executes: true }), clock);
   const alerting = { ...context, metrics: { ...context.metrics, contradicted: () => contradictions++ } };
-  const created = await transfers.insert(newOrder(clock));
+  const created = await insert(transfers, newOrder(clock));
   if (created === undefined) throw new Error('taken');
-  const sent = await holdFunds(alerting, created);
+  const sent = await writeSent(alerting, await holdFunds(alerting, created));
   const refused: SagaContext = {
     ...alerting,
     rail: {
@@ -229,10 +234,73 @@ test('of contradicting answers the first one moves money; the second one raises 
       inquireTransfer: async () => ({ outcome: 'failed', code: 'x', reason: 'x', beneficiaryUnknown: false }),
     },
   };
-  await sendToRail(alerting, sent, { firstSend: true });
+  await settle(alerting, sent, success);
   await expect(inquire(refused, sent)).rejects.toMatchObject({ refusal: { refused: 'posting_key_conflict' } });
   expect(contradictions).toBe(1);
   expect(ledger.of(Intent.RELEASE)).toEqual([]);
+});
+
+/** A bank that answers when told to. */
+function slowBank() {
+  const { promise, resolve } = Promise.withResolvers<BankTransferResult>();
+  const bank = scriptedBank({ transfer: [success], executes: true });
+  return {
+    bank: { ...bank, transfer: async (request: { partnerReference: string }) => (await bank.transfer(request)) && promise },
+    answer: resolve,
+  };
+}
+
+test('a transfer whose rail takes its time is seen as pending meanwhile, and announced as one that does not', async () => {
+  const clock = createClock();
+  const { bank, answer } = slowBank();
+  const context = contextWith(scriptedLedger(100_000_00n), bank, clock);
+  const order = newOrder(clock);
+  const running = run(context, order);
+  const find = () => transfers.find(order.accountId, order.referenceNumber);
+  await eventually('it is pending', async () => (await find())?.state.status === 'sent');
+  answer(success);
+  const end = await running;
+  expect(end?.state).toMatchObject({ status: 'succeeded', balanceAfterSen: 87_500_00n });
+  expect(end?.document.tail.map(({ event }) => event)).toEqual(['disbursement.accepted', 'disbursement.succeeded']);
+  expect((await find())?.document.version).toBe(3n);
+});
+
+test('another process that takes a transfer up while the rail is called changes nothing of its end', async () => {
+  const clock = createClock();
+  const ledger = scriptedLedger(100_000_00n);
+  const { bank, answer } = slowBank();
+  const context = contextWith(ledger, bank, clock);
+  const order = newOrder(clock);
+  const running = run(context, order);
+  const find = () => transfers.find(order.accountId, order.referenceNumber, { linearizable: true });
+  await eventually('it is with the rail', () => bank.executed.size === 1);
+  const created = await find();
+  if (created === undefined) throw new Error('gone');
+  expect(created.state.status).toBe('created');
+  await onTransferDue(context, new Set(), created);
+  const taken = await find();
+  answer(success);
+  const end = await running;
+  expect(end?.document.version).toBe(taken?.document.version);
+  expect(end?.state.status).toBe('succeeded');
+  expect(end?.document.tail.map(({ event }) => event)).toEqual(['disbursement.accepted', 'disbursement.succeeded']);
+  expect([Intent.HOLD, Intent.CAPTURE, Intent.RELEASE].map((intent) => ledger.of(intent).length)).toEqual([1, 1, 0]);
+  expect(bank.executed.size).toBe(1);
+});
+
+test('a transfer that an instance of the version before has written down, without its request, is taken up', async () => {
+  const clock = createClock();
+  const bank = scriptedBank({ transfer: [success], executes: true });
+  const context = contextWith(scriptedLedger(100_000_00n), bank, clock);
+  const order = newOrder(clock);
+  const _id = `${order.accountId}:${order.referenceNumber}`;
+  await insert(transfers, order);
+  await transfers.aggregates.collection.updateOne({ _id }, { $unset: { request: '' } });
+  const created = await transfers.find(order.accountId, order.referenceNumber);
+  if (created === undefined) throw new Error('gone');
+  await onTransferDue(context, new Set(), created);
+  expect((await transfers.find(order.accountId, order.referenceNumber))?.state.status).toBe('succeeded');
+  expect([...bank.executed]).toEqual([order.transactionId]);
 });
 
 test('what the rail does not know is sent again on the day it was made, and goes to the operators after', async () => {
@@ -247,7 +315,7 @@ test('what the rail does not know is sent again on the day it was made, and goes
     inquireTransfer: async (): Promise<BankTransferInquiryResult> => ({ outcome: 'not_found' }),
   };
   const context = contextWith(ledger, lost, clock);
-  const created = await transfers.insert(newOrder(clock));
+  const created = await insert(transfers, newOrder(clock));
   if (created === undefined) throw new Error('taken');
   const waiting = await sendToRail(context, await holdFunds(context, created), { firstSend: true });
   const again = await inquire(context, waiting);

@@ -52,7 +52,7 @@ export function toMessage(order: TransferOrder, state: TransferState): Transfer 
   }
 }
 
-/** What others hear of an event: acceptance and the end; waiting is nobody's business. */
+/** What others hear of an event, `state` being the one right after it: acceptance and the end; waiting is nobody's business. */
 export function toEvent(order: TransferOrder, state: TransferState, event: TransferEvent, nowMs: number): NewEvent[] {
   const transfer = toMessage(order, state);
   switch (event.type) {

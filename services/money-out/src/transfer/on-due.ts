@@ -1,12 +1,13 @@
 import { RefusalError } from '@gerbang/core';
-import { holdFunds, inquire, type SagaContext, sendToRail } from './saga.ts';
+import { holdFunds, inquire, type SagaContext, writeSent } from './saga.ts';
 import type { StoredTransfer } from './stored-transfer.ts';
 
 /** Transfers that this process is working on just now; their timer has nothing to do. */
 export type InProgress = Set<string>;
 
 /**
- * Takes up a transfer whose timer has fired: one whose process died before it was accepted is held and sent, one that was sent is inquired.
+ * Takes up a transfer whose timer has fired: the rail is asked what became of it. One that is `created` may have been sent by a process that
+ * died since, so it is held, which changes nothing where it was held before, and then inquired as well.
  * Runs at least once; every step is idempotent by its key.
  */
 export async function onTransferDue(context: SagaContext, inProgress: InProgress, transfer: StoredTransfer): Promise<void> {
@@ -29,7 +30,9 @@ export async function onTransferDue(context: SagaContext, inProgress: InProgress
 
 async function resumeCreated(context: SagaContext, transfer: StoredTransfer): Promise<void> {
   try {
-    await sendToRail(context, await holdFunds(context, transfer), { firstSend: false });
+    const held = await holdFunds(context, transfer);
+    context.metrics.accepted();
+    await inquire(context, await writeSent(context, held));
   } catch (error) {
     // Refused for want of balance: the transfer is gone, as if it had never been asked for.
     if (!(error instanceof RefusalError) || error.refusal.refused !== 'insufficient_balance') throw error;

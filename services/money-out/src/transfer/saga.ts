@@ -4,11 +4,11 @@ import type { BankTransferInquiryResult, BankTransferRail, BankTransferResult } 
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 import type { Metrics } from '../metrics.ts';
-import { readRequest, toRequest, writeRequest } from './rail-request.ts';
-import { inquiryDelayMs, RESUME_AFTER_MS, UNRESOLVED_AFTER_MS } from './schedule.ts';
+import { readRequest } from './rail-request.ts';
+import { inquiryDelayMs, RESUME_AFTER_MS, SENT_AFTER_MS, UNRESOLVED_AFTER_MS } from './schedule.ts';
 import type { TransferStore } from './store.ts';
 import type { StoredTransfer, TransferOrder } from './stored-transfer.ts';
-import { decide, isFinal, type TransferCommand } from './transfer.ts';
+import { decideAll, isFinal, type TransferCommand } from './transfer.ts';
 
 /** What the saga works with. */
 export type SagaContext = {
@@ -25,40 +25,50 @@ export type SagaContext = {
 /** Attempts at a write that others may win before it is left to them. */
 const CONFLICTS_MAX = 5;
 
+type SendCommand = Extract<TransferCommand, { type: 'send' }>;
+
+/** A transfer whose gross amount the ledger holds, and the command that will write so. */
+export type HeldTransfer = { transfer: StoredTransfer; send: SendCommand };
+
 /**
- * Takes a created transfer to `sent`: the ledger holds the gross amount, under one posting key whoever asks, then the exact request is persisted.
+ * Has the ledger hold the gross amount, under one posting key whoever asks and however often. Nothing is written yet.
  * Refusals: insufficient_balance (the transfer is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
  */
-export async function holdFunds(context: SagaContext, created: StoredTransfer): Promise<StoredTransfer> {
+export async function holdFunds(context: SagaContext, created: StoredTransfer): Promise<HeldTransfer> {
   const { order } = created;
-  let balanceAfterSen: bigint;
   try {
     const held = await context.ledger.post({ ...posting(order), intent: Intent.HOLD, postingKey: `${order.transactionId}:hold` });
-    balanceAfterSen = held.availableAfterSen;
+    return { transfer: created, send: { type: 'send', balanceAfterSen: held.availableAfterSen } };
   } catch (error) {
     if (error instanceof RefusalError && error.refusal.refused === 'insufficient_balance')
       await context.transfers.remove(created);
     throw error;
   }
-  const request = writeRequest(toRequest(order, Date.now()));
-  const sent = await change(context, created, { type: 'send', balanceAfterSen, request }, context.clock.now() + RESUME_AFTER_MS);
-  if (sent.document.version === created.document.version + 1n) context.metrics.accepted(order);
-  return sent;
+}
+
+/** Shows a held transfer as pending. */
+export function writeSent(context: SagaContext, { transfer, send }: HeldTransfer): Promise<StoredTransfer> {
+  return change(context, transfer, [send], context.clock.now() + RESUME_AFTER_MS);
 }
 
 /**
- * Calls the rail and settles what it answers. What the rail does is never an error: what is open stays open, and is inquired. `firstSend` only right
- * after `sent` was written by this very process: nobody else can have sent it.
+ * Calls the rail for a held transfer and settles what it answers: acceptance and outcome are one write, unless the rail takes its time. What the rail
+ * does is never an error: what is open stays open, and is inquired. `firstSend` only where nobody else can have sent it.
  */
 export async function sendToRail(
   context: SagaContext,
-  sent: StoredTransfer,
+  held: HeldTransfer,
   { firstSend }: { firstSend: boolean },
 ): Promise<StoredTransfer> {
-  if (sent.state.status !== 'sent') return sent;
-  const request = readRequest(sent.state.request);
-  const signal = AbortSignal.timeout(context.railTimeoutMs);
-  return settle(context, sent, await context.rail.transfer(request, { signal, firstSend }));
+  const { transfer, send } = held;
+  if (transfer.state.status !== 'created') return transfer;
+  const answer = callRail(context, transfer.state.request, firstSend);
+  const standing = (await isWithin(answer, SENT_AFTER_MS)) ? transfer : await writeSent(context, held);
+  return settle(context, standing, await answer, send);
+}
+
+function callRail(context: SagaContext, request: string, firstSend: boolean): Promise<BankTransferResult> {
+  return context.rail.transfer(readRequest(request), { signal: AbortSignal.timeout(context.railTimeoutMs), firstSend });
 }
 
 /**
@@ -70,34 +80,38 @@ export async function inquire(context: SagaContext, sent: StoredTransfer): Promi
   const request = readRequest(sent.state.request);
   const found = await context.rail.inquireTransfer(request, { signal: AbortSignal.timeout(context.railTimeoutMs) });
   if (found.outcome !== 'not_found') return settle(context, sent, found);
-  if (jakartaDay(request.createdAtMs) === jakartaDay(Date.now())) return sendToRail(context, sent, { firstSend: false });
-  return wait(context, sent, 'the rail does not know it, and it is too late to send it again', true);
+  if (jakartaDay(request.createdAtMs) === jakartaDay(Date.now()))
+    return settle(context, sent, await callRail(context, sent.state.request, false));
+  return wait(context, sent, [], 'the rail does not know it, and it is too late to send it again', true);
 }
 
 /**
  * Writes what the rail says, the ledger first. Capture and release share one posting key, so of two contradicting answers only the first moves
- * money; the second is refused by the ledger and raises an alert (architecture §5).
+ * money; the second is refused by the ledger and raises an alert (architecture §5). `send` where the transfer may not be written as sent yet.
  */
 export async function settle(
   context: SagaContext,
-  sent: StoredTransfer,
+  transfer: StoredTransfer,
   verdict: Exclude<BankTransferResult | BankTransferInquiryResult, { outcome: 'not_found' }>,
+  send?: SendCommand,
 ): Promise<StoredTransfer> {
-  const { order, state } = sent;
-  if (state.status !== 'sent') return sent;
+  const { order, state } = transfer;
+  const isHeld = state.status === 'sent' || (state.status === 'created' && send !== undefined);
+  if (!isHeld) return transfer;
+  const before = send === undefined ? [] : [send];
   switch (verdict.outcome) {
     case 'succeeded':
       await postOutcome(context, order, Intent.CAPTURE);
-      return finish(context, sent, { type: 'succeed', railReference: verdict.railReference });
+      return finish(context, transfer, [...before, { type: 'succeed', railReference: verdict.railReference }]);
     case 'failed': {
       await postOutcome(context, order, Intent.RELEASE);
       const { code, reason, beneficiaryUnknown } = verdict;
-      return finish(context, sent, { type: 'fail', code, reason, beneficiaryUnknown });
+      return finish(context, transfer, [...before, { type: 'fail', code, reason, beneficiaryUnknown }]);
     }
     case 'pending':
-      return wait(context, sent, 'pending at the rail', isOverdue(context, order));
+      return wait(context, transfer, before, 'pending at the rail', isOverdue(context, order));
     case 'unknown':
-      return wait(context, sent, verdict.reason, isOverdue(context, order));
+      return wait(context, transfer, before, verdict.reason, isOverdue(context, order));
     default:
       return verdict satisfies never;
   }
@@ -118,8 +132,12 @@ async function postOutcome(context: SagaContext, order: TransferOrder, intent: I
   }
 }
 
-async function finish(context: SagaContext, sent: StoredTransfer, command: TransferCommand): Promise<StoredTransfer> {
-  const finished = await change(context, sent, command, undefined);
+async function finish(
+  context: SagaContext,
+  transfer: StoredTransfer,
+  commands: readonly TransferCommand[],
+): Promise<StoredTransfer> {
+  const finished = await change(context, transfer, commands, undefined);
   const { transactionId, merchantId } = finished.order;
   context.metrics.finished(finished.order, finished.state.status, context.clock.now());
   context.log.info(
@@ -129,15 +147,17 @@ async function finish(context: SagaContext, sent: StoredTransfer, command: Trans
   return finished;
 }
 
-async function wait(context: SagaContext, sent: StoredTransfer, reason: string, unresolved: boolean): Promise<StoredTransfer> {
-  const inquiries = sent.state.status === 'sent' ? sent.state.inquiries : 0;
-  const waiting = await change(
-    context,
-    sent,
-    { type: 'wait', reason, unresolved },
-    context.clock.now() + inquiryDelayMs(inquiries),
-  );
-  const { transactionId, merchantId } = sent.order;
+async function wait(
+  context: SagaContext,
+  transfer: StoredTransfer,
+  before: readonly TransferCommand[],
+  reason: string,
+  unresolved: boolean,
+): Promise<StoredTransfer> {
+  const inquiries = transfer.state.status === 'sent' ? transfer.state.inquiries : 0;
+  const nextDueMs = context.clock.now() + inquiryDelayMs(inquiries);
+  const waiting = await change(context, transfer, [...before, { type: 'wait', reason, unresolved }], nextDueMs);
+  const { transactionId, merchantId } = transfer.order;
   const fields = { transaction_id: transactionId, merchant_id: merchantId, reason };
   if (unresolved) context.log.error(fields, 'the outcome of a transfer stays unknown; operators decide');
   else context.log.warn(fields, 'the outcome of a transfer is not known yet');
@@ -145,19 +165,19 @@ async function wait(context: SagaContext, sent: StoredTransfer, reason: string, 
 }
 
 /**
- * Decides and writes; when somebody else has written meanwhile, decides anew on what is there now. Gives the transfer as it then stands.
+ * Decides the commands and writes them as one; when somebody else has written meanwhile, decides anew on what is there now. Gives the transfer as it then stands.
  * `nextDueMs`: when its timer fires next; undefined once it is final.
  */
 async function change(
   context: SagaContext,
   transfer: StoredTransfer,
-  command: TransferCommand,
+  commands: readonly TransferCommand[],
   nextDueMs: number | undefined,
 ): Promise<StoredTransfer> {
   let current = transfer;
   for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {
     const nowMs = context.clock.now();
-    const events = decide(current.state, command, nowMs);
+    const events = decideAll(current.state, commands, nowMs);
     if (isRefusal(events)) throw new RefusalError(events);
     if (events.length === 0) return current;
     const written = await context.transfers.apply(current, events, nowMs, nextDueMs);
@@ -167,10 +187,19 @@ async function change(
     if (again === undefined || again.order.transactionId !== transactionId) {
       throw new Error(`transfer ${transactionId} has vanished while it was worked on`);
     }
-    if (isFinal(again.state) || command.type === 'wait') return again;
+    if (isFinal(again.state) || commands.some(({ type }) => type === 'wait')) return again;
     current = again;
   }
   return current;
+}
+
+/** Whether the work, which does not fail, is done by then. */
+function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
 function isOverdue(context: SagaContext, order: TransferOrder): boolean {

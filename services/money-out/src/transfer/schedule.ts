@@ -8,6 +8,9 @@ const INQUIRY_DELAY_MAX_MS = 15 * MINUTE;
 /** A transfer whose process has died is taken up again this long after its last step. */
 export const RESUME_AFTER_MS = 8 * SECOND;
 
+/** A rail that answers within this time, real time, spares the transfer a write; one that takes longer has it shown as pending meanwhile. */
+export const SENT_AFTER_MS = 300;
+
 /** A transfer that the rail could not settle for this long goes to the operators (architecture §5); inquiries go on. */
 export const UNRESOLVED_AFTER_MS = 24 * 60 * MINUTE;
 

@@ -19,8 +19,8 @@ import { evolve, type TransferEvent, type TransferState } from './transfer.ts';
 export type TransferStore = {
   aggregates: Aggregates<TransferDocument>;
   references: References;
-  /** Undefined when the reference is taken, by whatever product. */
-  insert(order: TransferOrder): Promise<StoredTransfer | undefined>;
+  /** Undefined when the reference is taken, by whatever product. `request`: the exact one that the rail will get. */
+  insert(order: TransferOrder, request: string): Promise<StoredTransfer | undefined>;
   find(accountId: string, referenceNumber: string, options?: { linearizable: boolean }): Promise<StoredTransfer | undefined>;
   findByTransactionId(accountId: string, transactionId: string): Promise<StoredTransfer | undefined>;
   /** Writes the events and the state after them; undefined when the transfer has changed meanwhile. `nextDueMs`: when its timer fires next. */
@@ -62,11 +62,11 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
     aggregates,
     references: openReferences(store),
     fromDocument: (document) => fromDocument(aggregates.read(document)),
-    async insert(order) {
+    async insert(order, request) {
       const document = await aggregates.insert(
         referenceId(order.accountId, order.referenceNumber),
         order.merchantId,
-        newDocument(order),
+        newDocument(order, request),
         [],
       );
       return document === undefined ? undefined : fromDocument(document);
@@ -84,9 +84,12 @@ export async function openTransferStore(store: Store, afterWrite: AfterWrite): P
       return document === null ? undefined : fromDocument(aggregates.read(document as StoredTransferDocument));
     },
     async apply(transfer, events, nowMs, nextDueMs) {
-      const state = events.reduce(evolve, transfer.state);
+      let { state } = transfer;
+      const published = events.flatMap((event) => {
+        state = evolve(state, event);
+        return toEvent(transfer.order, state, event, nowMs);
+      });
       const { set, unset } = stateFields(state);
-      const published = events.flatMap((event) => toEvent(transfer.order, state, event, nowMs));
       const document = await aggregates.change(transfer.document, {
         set: { ...set, ...(nextDueMs !== undefined && { due_at: new Date(nextDueMs) }) },
         unset: [...unset, 'lease_until', ...(nextDueMs === undefined ? (['due_at'] as const) : [])],

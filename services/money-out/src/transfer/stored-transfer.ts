@@ -1,4 +1,5 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
+import { toRequest, writeRequest } from './rail-request.ts';
 import { DISBURSEMENT } from './reference.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
 import type { Proposal, Resolution, TransferState } from './transfer.ts';
@@ -43,8 +44,8 @@ export type TransferDocument = Due & {
   description: string;
   created_at: Date;
   status: TransferState['status'];
-  balance_after_sen?: bigint;
   request?: string;
+  balance_after_sen?: bigint;
   inquiries?: number;
   pending_reason?: string;
   unresolved_at?: Date;
@@ -62,7 +63,7 @@ export type StoredTransferDocument = AggregateDocument<TransferDocument>;
 /** A transfer as it was read: what was ordered, how it stands, and the version that the next change is conditional on. */
 export type StoredTransfer = { order: TransferOrder; state: TransferState; document: StoredTransferDocument };
 
-export function newDocument(order: TransferOrder): TransferDocument {
+export function newDocument(order: TransferOrder, request: string): TransferDocument {
   return {
     transaction_id: order.transactionId,
     partition: order.partition,
@@ -80,6 +81,7 @@ export function newDocument(order: TransferOrder): TransferDocument {
     description: order.description,
     created_at: new Date(order.createdAtMs),
     status: 'created',
+    request,
     due_at: new Date(order.createdAtMs + RESUME_AFTER_MS),
   };
 }
@@ -89,7 +91,7 @@ type StateFields = { set: Partial<TransferDocument>; unset: (keyof TransferDocum
 export function stateFields(state: TransferState): StateFields {
   switch (state.status) {
     case 'created':
-      return { set: { status: 'created' }, unset: [] };
+      return { set: { status: 'created', request: state.request }, unset: [] };
     case 'sent': {
       const { balanceAfterSen, request, inquiries, pendingReason, unresolvedAtMs, proposal } = state;
       return {
@@ -107,7 +109,12 @@ export function stateFields(state: TransferState): StateFields {
     }
     case 'succeeded':
       return {
-        set: { status: 'succeeded', rail_reference: state.railReference, processed_at: new Date(state.processedAtMs) },
+        set: {
+          status: 'succeeded',
+          balance_after_sen: state.balanceAfterSen,
+          rail_reference: state.railReference,
+          processed_at: new Date(state.processedAtMs),
+        },
         unset: ['unresolved_at'],
       };
     case 'failed':
@@ -144,13 +151,14 @@ export function fromDocument(document: StoredTransferDocument): StoredTransfer {
     description: document.description,
     createdAtMs: document.created_at.getTime(),
   };
-  return { order, state: toState(document), document };
+  return { order, state: toState(document, order), document };
 }
 
-function toState(document: StoredTransferDocument): TransferState {
+function toState(document: StoredTransferDocument, order: TransferOrder): TransferState {
   switch (document.status) {
     case 'created':
-      return { status: 'created' };
+      // An instance of the version before has made the request only when the funds were held.
+      return { status: 'created', request: document.request ?? writeRequest(toRequest(order, order.createdAtMs)) };
     case 'sent':
       return {
         status: 'sent',

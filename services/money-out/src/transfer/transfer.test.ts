@@ -1,11 +1,11 @@
 import { isRefusal } from '@gerbang/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, evolve, isFinal, type TransferCommand, type TransferEvent, type TransferState } from './transfer.ts';
+import { decide, decideAll, evolve, isFinal, type TransferCommand, type TransferEvent, type TransferState } from './transfer.ts';
 
 const NOW = 1_000_000;
-const created: TransferState = { status: 'created' };
-const send: TransferCommand = { type: 'send', balanceAfterSen: 5n, request: '{}' };
+const created: TransferState = { status: 'created', request: '{}' };
+const send: TransferCommand = { type: 'send', balanceAfterSen: 5n };
 const succeed: TransferCommand = { type: 'succeed', railReference: 'r1' };
 const fail: TransferCommand = { type: 'fail', code: '4031814', reason: 'no', beneficiaryUnknown: false };
 const wait: TransferCommand = { type: 'wait', reason: 'timeout', unresolved: false };
@@ -22,12 +22,23 @@ function given(...commands: TransferCommand[]): TransferState {
 
 describe('a transfer', () => {
   test('is sent once its funds are held', () => {
-    expect(decide(created, send, NOW)).toEqual([{ type: 'sent', balanceAfterSen: 5n, request: '{}' }]);
+    expect(decide(created, send, NOW)).toEqual([{ type: 'sent', balanceAfterSen: 5n }]);
+    expect(given(send)).toMatchObject({ status: 'sent', request: '{}' });
     expect(decide(given(send), send, NOW)).toEqual([]);
   });
 
   test('succeeds with the balance after its hold', () => {
     expect(given(send, succeed)).toEqual({ status: 'succeeded', balanceAfterSen: 5n, railReference: 'r1', processedAtMs: NOW });
+  });
+
+  test('is sent and ends at once where nobody has to see it in between', () => {
+    expect(decideAll(created, [send, succeed], NOW)).toEqual([
+      { type: 'sent', balanceAfterSen: 5n },
+      { type: 'succeeded', railReference: 'r1', processedAtMs: NOW },
+    ]);
+    expect(decideAll(given(send), [send, fail], NOW)).toMatchObject([{ type: 'failed' }]);
+    expect(decideAll(given(send, fail), [send, wait], NOW)).toEqual([]);
+    expect(decideAll(created, [succeed, send], NOW)).toMatchObject({ refused: 'bad_request' });
   });
 
   test('fails with the rail’s reason', () => {

@@ -1,15 +1,19 @@
-import { type Refusal, refuse } from '@gerbang/core';
+import { isRefusal, type Refusal, refuse } from '@gerbang/core';
 
 /**
- * The saga of every money-out transfer as a pure decider (architecture §5): created → sent → succeeded | failed. `created` is not yet accepted: its
- * hold may still be refused, and then it vanishes. From `sent` on the money is held; only an explicit answer of the rail, or two operators, end that.
+ * The saga of every money-out transfer as a pure decider (architecture §5): created → sent → succeeded | failed. Of `created` nobody knows whether its
+ * funds are held, and whether the rail has been called: the hold may still be refused, and then it vanishes. From `sent` on the money is held; only an
+ * explicit answer of the rail, or two operators, end that. A rail that answers soon takes it from `created` to its end in one write.
  */
 export type TransferState =
-  | { status: 'created' }
+  | {
+      status: 'created';
+      /** The exact request, persisted before the rail is called, so that it is the same whenever it is sent again. */
+      request: string;
+    }
   | {
       status: 'sent';
       balanceAfterSen: bigint;
-      /** The exact request, persisted before the rail is called, so that it is the same whenever it is sent again. */
       request: string;
       /** How often the rail was asked for the outcome. */
       inquiries: number;
@@ -28,7 +32,7 @@ export type Resolution = 'succeeded' | 'failed';
 
 export type TransferCommand =
   /** The ledger holds the gross amount. */
-  | { type: 'send'; balanceAfterSen: bigint; request: string }
+  | { type: 'send'; balanceAfterSen: bigint }
   /** The rail could not tell the outcome yet. */
   | { type: 'wait'; reason: string; unresolved: boolean }
   /** The rail has said so, and the ledger has captured. */
@@ -38,7 +42,7 @@ export type TransferCommand =
   | { type: 'propose'; operator: string; outcome: Resolution };
 
 export type TransferEvent =
-  | { type: 'sent'; balanceAfterSen: bigint; request: string }
+  | { type: 'sent'; balanceAfterSen: bigint }
   | { type: 'waited'; reason: string; unresolvedAtMs: number | undefined }
   | { type: 'succeeded'; railReference: string; processedAtMs: number }
   | { type: 'failed'; code: string; reason: string; beneficiaryUnknown: boolean; processedAtMs: number }
@@ -49,7 +53,7 @@ export function decide(state: TransferState, command: TransferCommand, nowMs: nu
   switch (command.type) {
     case 'send':
       if (state.status !== 'created') return [];
-      return [{ type: 'sent', balanceAfterSen: command.balanceAfterSen, request: command.request }];
+      return [{ type: 'sent', balanceAfterSen: command.balanceAfterSen }];
     case 'wait': {
       if (state.status !== 'sent') return isFinal(state) ? [] : notSent(state);
       const unresolvedAtMs = state.unresolvedAtMs ?? (command.unresolved ? nowMs : undefined);
@@ -75,14 +79,26 @@ export function decide(state: TransferState, command: TransferCommand, nowMs: nu
   }
 }
 
+/** Decides commands one after the other, each on the state after those before it; refused as soon as one is. */
+export function decideAll(state: TransferState, commands: readonly TransferCommand[], nowMs: number): TransferEvent[] | Refusal {
+  const events: TransferEvent[] = [];
+  for (const command of commands) {
+    const decided = decide(events.reduce(evolve, state), command, nowMs);
+    if (isRefusal(decided)) return decided;
+    events.push(...decided);
+  }
+  return events;
+}
+
 /** The state after an event. Events come from `decide`, so one that does not fit is a programmer's error. */
 export function evolve(state: TransferState, event: TransferEvent): TransferState {
   switch (event.type) {
     case 'sent':
+      if (state.status !== 'created') throw new Error(`a transfer that is ${state.status} cannot have the event ${event.type}`);
       return {
         status: 'sent',
         balanceAfterSen: event.balanceAfterSen,
-        request: event.request,
+        request: state.request,
         inquiries: 0,
         pendingReason: '',
         unresolvedAtMs: undefined,

@@ -6,9 +6,12 @@ import { feeRulesOf } from '@gerbang/rpc';
 import type { Context } from '../../context.ts';
 import { isWithin } from '../../transfer/limits.ts';
 import { toMessage } from '../../transfer/message.ts';
+import { toRequest, writeRequest } from '../../transfer/rail-request.ts';
 import { DISBURSEMENT } from '../../transfer/reference.ts';
-import { holdFunds, sendToRail } from '../../transfer/saga.ts';
+import { type HeldTransfer, holdFunds, sendToRail, writeSent } from '../../transfer/saga.ts';
+import { RESUME_AFTER_MS } from '../../transfer/schedule.ts';
 import type { StoredTransfer, TransferOrder } from '../../transfer/stored-transfer.ts';
+import { evolve } from '../../transfer/transfer.ts';
 import { contentHash, mustFindBank } from '../content.ts';
 
 /** A create answers when the rail has, or after this long as it then stands (contract §6). */
@@ -36,28 +39,32 @@ export async function transfer(context: Context, request: TransferRequest) {
 }
 
 async function order(context: Context, request: TransferRequest, transactionId: string) {
+  const startedMs = performance.now();
   const bank = mustFindBank(request.bankCode);
   const { profile } = await context.merchants.admit(request.merchantId, DISBURSEMENT, request.accountId);
   const placed = await place(context, toOrder(request, bank, profile, transactionId, context.clock.now()), profile.limits);
-  const { order: ordered, state } = await answerInTime(context, placed);
+  // After that long a timer may have sent it as well.
+  const firstSend = performance.now() - startedMs < RESUME_AFTER_MS;
+  const { order: ordered, state } = 'send' in placed ? await answerInTime(context, placed, firstSend) : placed;
   return toMessage(ordered, state);
 }
 
 /**
- * The transfer as it stands once its funds are held: a new one, or the one that its reference names already. The write comes first, since most
- * references are new; a limit holds for new orders alone.
+ * A new transfer with its funds held, or the one that its reference names already, as it stands. The write comes first, since most references are new;
+ * a limit holds for new orders alone.
  */
-async function place(
-  context: Context,
-  wanted: TransferOrder,
-  limits: readonly Limit[],
-): Promise<{ transfer: StoredTransfer; isNew: boolean }> {
+async function place(context: Context, wanted: TransferOrder, limits: readonly Limit[]): Promise<HeldTransfer | StoredTransfer> {
   const withinLimits = isWithin(limits, DISBURSEMENT, wanted.amountSen);
   for (;;) {
-    const created = withinLimits ? await context.transfers.insert(wanted) : undefined;
-    if (created !== undefined) return { transfer: await holdFunds(context, created), isNew: true };
+    const request = writeRequest(toRequest(wanted, Date.now()));
+    const created = withinLimits ? await context.transfers.insert(wanted, request) : undefined;
+    if (created !== undefined) {
+      const held = await holdFunds(context, created);
+      context.metrics.accepted();
+      return held;
+    }
     const known = await context.transfers.find(wanted.accountId, wanted.referenceNumber, { linearizable: true });
-    if (known !== undefined) return { transfer: await repeat(context, known, wanted), isNew: false };
+    if (known !== undefined) return repeat(context, known, wanted);
     if (await context.transfers.references.isOfAnother(wanted, DISBURSEMENT))
       throw new RefusalError(refuse('duplicate_reference'));
     if (!withinLimits) throw new RefusalError(refuse('account_limit'));
@@ -68,29 +75,28 @@ async function place(
 /** An order under a reference that is taken: the same content is the existing transfer, other content is refused (contract §2). */
 async function repeat(context: Context, known: StoredTransfer, wanted: TransferOrder): Promise<StoredTransfer> {
   if (known.order.contentHash !== wanted.contentHash) throw new RefusalError(refuse('duplicate_reference'));
-  // Not accepted yet: help, by the same posting key, so that this answer and the first one agree.
-  return known.state.status === 'created' ? holdFunds(context, known) : known;
+  // Whether it will be accepted is not known yet: help, by the same posting key, so that this answer and the first one agree.
+  return known.state.status === 'created' ? writeSent(context, await holdFunds(context, known)) : known;
 }
 
 /** Calls the rail for a new transfer and gives what it has become within the time for an answer; the call itself goes on. */
-async function answerInTime(
-  context: Context,
-  { transfer: placed, isNew }: { transfer: StoredTransfer; isNew: boolean },
-): Promise<StoredTransfer> {
-  if (!isNew || placed.state.status !== 'sent') return placed;
-  const { transactionId } = placed.order;
+async function answerInTime(context: Context, held: HeldTransfer, firstSend: boolean): Promise<StoredTransfer> {
+  const { order: ordered, state, document } = held.transfer;
+  const { transactionId } = ordered;
+  const { balanceAfterSen } = held.send;
+  const pending = { order: ordered, state: evolve(state, { type: 'sent', balanceAfterSen }), document };
   context.inProgress.add(transactionId);
-  const running = sendToRail(context, placed, { firstSend: true })
+  const running = sendToRail(context, held, { firstSend })
     .catch((error: unknown) => {
       context.log.warn({ err: error, transaction_id: transactionId }, 'a transfer was left to its timer');
-      return placed;
+      return pending;
     })
     .finally(() => context.inProgress.delete(transactionId));
   context.background.add(running);
   running.finally(() => context.background.delete(running));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<StoredTransfer>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_AFTER_MS, placed);
+    timer = setTimeout(resolve, ANSWER_AFTER_MS, pending);
   });
   return Promise.race([running, late]).finally(() => clearTimeout(timer));
 }
