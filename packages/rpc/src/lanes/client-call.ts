@@ -20,6 +20,7 @@ export class ClientCall {
   readonly request: Uint8Array;
   readonly traceparent: string;
   readonly deadlineMs: number;
+  place = -1;
   readonly answer: Promise<Uint8Array>;
   /** Where it is under way, and as what; undefined while it waits for a lane. */
   lane: ClientLane | undefined;

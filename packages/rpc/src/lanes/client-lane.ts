@@ -3,6 +3,7 @@ import { Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
 import { tooLarge } from '../refusal-status.ts';
 import { channelCredentials, type TlsFiles } from '../tls.ts';
 import { Assembly } from './assembly.ts';
+import { CallTable } from './call-table.ts';
 import type { ClientCall } from './client-call.ts';
 import type { LaneFrame } from './frame-codec.ts';
 import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX, Outgoing, openMethod } from './frames.ts';
@@ -30,7 +31,7 @@ export class ClientLane {
   readonly #stream: ClientDuplexStream<LaneFrame[], LaneFrame[]>;
   readonly #outbox: Outbox;
   readonly #events: LaneEvents;
-  readonly #calls = new Map<number, ClientCall>();
+  readonly #calls = new CallTable<ClientCall>();
   readonly #openedBy: NodeJS.Timeout;
   #state: 'opening' | 'open' | 'leaving' | 'closed' = 'opening';
   #lastId = 0;
@@ -79,12 +80,12 @@ export class ClientLane {
 
   send(call: ClientCall): void {
     do this.#lastId = (this.#lastId + 1) >>> 0 || 1;
-    while (this.#calls.has(this.#lastId));
+    while (this.#calls.get(this.#lastId) !== undefined);
     call.id = this.#lastId;
     call.lane = this;
     const head = { kind: FrameKind.CALL, callId: call.id, method: call.path, traceparent: call.traceparent };
     call.outgoing = new Outgoing(head, call.request, { deadlineMs: call.deadlineMs });
-    this.#calls.set(call.id, call);
+    this.#calls.add(call);
     this.#outbox.push(call.outgoing);
   }
 
@@ -200,11 +201,11 @@ export class ClientLane {
     this.#stream.cancel();
     this.#client.close();
     const unsent: ClientCall[] = [];
-    for (const call of this.#calls.values()) {
+    for (const call of this.#calls.all()) {
+      this.#calls.delete(call.id);
       if (call.outgoing?.begun) call.unavailable(`the lane to ${this.address} broke after the call had left: ${reason}`);
       else unsent.push(call);
     }
-    this.#calls.clear();
     this.#events.closed(this, unsent, reason);
   }
 }

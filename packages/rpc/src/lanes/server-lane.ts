@@ -3,6 +3,7 @@ import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { type Caller, type Dispatcher, type Method, RunningCall } from '../dispatcher.ts';
 import { type Failure, tooLarge } from '../refusal-status.ts';
 import { Assembly } from './assembly.ts';
+import { CallTable } from './call-table.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { LaneFrame } from './frame-codec.ts';
 import { Outgoing } from './frames.ts';
@@ -19,6 +20,7 @@ export class LaneCall extends RunningCall {
   readonly id: number;
   readonly method: Method;
   readonly deadlineMs: number;
+  place = -1;
   readonly traceparent: string;
   readonly lane: ServerLane;
   /** The request's parts, while more are to come. */
@@ -42,7 +44,7 @@ export class ServerLane {
   readonly #caller: Caller;
   readonly #onClosed: (lane: ServerLane) => void;
   readonly #outbox: Outbox;
-  readonly #calls = new Map<number, LaneCall>();
+  readonly #calls = new CallTable<LaneCall>();
   /** Calls whose place is taken: also those that were given up while their handler still runs. */
   #held = 0;
   /** Answers that the transport has not taken yet. */
@@ -129,7 +131,7 @@ export class ServerLane {
     }
     this.#held++;
     const call = new LaneCall(this, this.#caller.name, method, frame);
-    this.#calls.set(call.id, call);
+    this.#calls.add(call);
     this.#deadlines.add(call);
     if (frame.more) call.assembly = new Assembly(frame);
     else this.#run(call, frame.payload);
@@ -203,7 +205,7 @@ export class ServerLane {
     if (this.#closed) return;
     this.#closed = true;
     this.#outbox.close();
-    for (const call of this.#calls.values()) this.#forget(call);
+    for (const call of this.#calls.all()) this.#forget(call);
     for (; this.#unsent > 0; this.#unsent--) this.#leave();
     this.#onClosed(this);
   }
