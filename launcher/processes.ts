@@ -28,13 +28,11 @@ export type TableOptions = {
   env: Record<string, string>;
 };
 
-/** Small young generations keep idle services small; they grow under load all the same. */
-const NODE_FLAGS = ['--max-semi-space-size=8'];
 /**
- * The edge has all requests pass through one thread: fewer and cheaper collections count there for more than memory, and threads that help to collect
- * would only take the processors from the others.
+ * A young generation large enough that little outlives it under load; idle services keep it small. No threads that help to collect: on a small machine
+ * they would take the processors from the other services.
  */
-const EDGE_FLAGS = ['--max-semi-space-size=32', '--no-parallel-scavenge'];
+export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16', '--no-parallel-scavenge'];
 
 const REPLICA_SET = 'gerbang';
 
@@ -61,7 +59,7 @@ export function processTable(options: TableOptions): ProcessSpec[] {
   const service = (name: string, adminPort: number, env: Record<string, string>): ProcessSpec => ({
     name,
     command: process.execPath,
-    args: [...(name === 'edge' ? EDGE_FLAGS : NODE_FLAGS), path.join(options.root, 'services', name, 'src/main.ts')],
+    args: [...NODE_FLAGS, path.join(options.root, 'services', name, 'src/main.ts')],
     env: { ...common, ADMIN_PORT: String(adminPort), ...env, ...options.env },
     stage: 'services',
     ready: { http: `http://${at(adminPort)}/readyz` },
