@@ -1,4 +1,5 @@
 import type { MerchantDirectory } from '@gerbang/rpc';
+import type { BackgroundWork } from '@gerbang/runtime';
 import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
 import type { AccountTransferStore } from './account-transfer/store.ts';
 import type { InProgress } from './transfer/on-due.ts';
@@ -12,5 +13,5 @@ export type Context = SagaContext & {
   audit: AuditLog;
   inProgress: InProgress;
   /** Calls to the rail that have outlived their request; draining waits for them. */
-  background: Set<Promise<unknown>>;
+  background: BackgroundWork;
 };

@@ -6,6 +6,7 @@ import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { openSnapBankTransfer } from '@gerbang/rails';
 import { createMerchantDirectory, openChannel, openLedgerChannel, startRpcServer } from '@gerbang/rpc';
 import {
+  BackgroundWork,
   type Closeable,
   ClosingStack,
   createLogger,
@@ -96,11 +97,9 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit: openAuditLog(store),
       inProgress: new Set(),
-      background: new Set(),
+      background: new BackgroundWork(),
     };
-    closing.push('calls to the rail', async () => {
-      await Promise.all(context.background);
-    });
+    closing.push('calls to the rail', () => context.background.settled());
     const timer = await startDueTimer({
       collection: store.collection<StoredTransferDocument | StoredAccountTransferDocument>(TRANSFERS),
       clock,

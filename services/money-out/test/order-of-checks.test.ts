@@ -6,6 +6,7 @@ import {
   ListTransfersRequestSchema,
   TransferRequestSchema,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { BackgroundWork } from '@gerbang/runtime';
 import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -45,7 +46,7 @@ beforeAll(async () => {
     idempotencyKeys: await openIdempotencyKeys(store, clock),
     audit: openAuditLog(store),
     inProgress: new Set(),
-    background: new Set(),
+    background: new BackgroundWork(),
   };
 });
 

@@ -93,7 +93,6 @@ async function answerInTime(context: Context, held: HeldTransfer, firstSend: boo
     })
     .finally(() => context.inProgress.delete(transactionId));
   context.background.add(running);
-  running.finally(() => context.background.delete(running));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<StoredTransfer>((resolve) => {
     timer = setTimeout(resolve, ANSWER_AFTER_MS, pending);
