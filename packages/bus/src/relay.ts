@@ -4,6 +4,7 @@ import type { AfterWrite, Store } from '@gerbang/store';
 import type { Bus } from './bus.ts';
 import { type Lag, watchLag } from './lag.ts';
 import { createPublisher } from './publisher.ts';
+import { createRecentTails, type RecentTails } from './recent-tails.ts';
 import { startSweep } from './sweep.ts';
 
 /** Publications right after a write that may be under way at once; what comes on top of them is left to the sweep. */
@@ -20,6 +21,8 @@ export type Relay = Closeable & {
   afterWrite: AfterWrite;
   /** Starts to look for tails that were never confirmed, in these collections. */
   sweep(aggregateTypes: readonly string[]): void;
+  /** What it was given last, for `implementEventSource`. */
+  recent: RecentTails;
 };
 
 /**
@@ -40,10 +43,13 @@ export function createRelay(options: {
   const lag: Lag = watchLag({ bus, service, log });
   let sweeping: Closeable | undefined;
   let underWay = 0;
+  const recent = createRecentTails();
   return {
+    recent,
     afterWrite(type, document) {
       // Not reached, or behind: the sweep publishes it, instead of a queue that grows in memory.
       if (!bus.isConnected() || lag.known() > LAG_MAX || underWay >= UNDER_WAY_MAX) return;
+      recent.note(type, document);
       underWay++;
       lag.published();
       publish(type, document)

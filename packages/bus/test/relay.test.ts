@@ -61,7 +61,7 @@ test('a written event reaches the consumer; a confirmed one leaves the tail for 
     port: 0,
     tls: undefined,
     log,
-    implementations: [implementEventSource(store, ['things'])],
+    implementations: [implementEventSource(store, ['things'], relay.recent)],
     ready: () => true,
   });
   const channel = openChannel({ address: `127.0.0.1:${server.port}`, tls: undefined });

@@ -32,19 +32,6 @@ export async function openShop(options: { log?: Logger } = {}) {
   const clock: AdjustableClock = createClock();
   const bus: Bus = openBus({ url: nats.url, name: 'test', log });
   closing.push('bus', () => bus.close());
-  const server = await startRpcServer({
-    host: '127.0.0.1',
-    port: 0,
-    tls: undefined,
-    log,
-    implementations: [implementEventSource(store, ['things', 'others']), implementTimeline(store, ['things'])],
-    ready: () => true,
-  });
-  closing.push('rpc', () => server.close());
-  const channel = openChannel({ address: `127.0.0.1:${server.port}`, tls: undefined });
-  closing.push('channel', () => channel.close());
-  const source = channel.client(EventSourceService);
-
   /** A relay of one replica. */
   const openRelay = (): Relay => {
     const relay = createRelay({ bus, store, service: 'shop', clock, log });
@@ -52,12 +39,26 @@ export async function openShop(options: { log?: Logger } = {}) {
     return relay;
   };
   const relay = openRelay();
+  const server = await startRpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    tls: undefined,
+    log,
+    implementations: [implementEventSource(store, ['things', 'others'], relay.recent), implementTimeline(store, ['things'])],
+    ready: () => true,
+  });
+  closing.push('rpc', () => server.close());
+  const channel = openChannel({ address: `127.0.0.1:${server.port}`, tls: undefined });
+  closing.push('channel', () => channel.close());
+  const source = channel.client(EventSourceService);
+
   const things: Aggregates<Thing> = await openAggregates<Thing>(store, 'things', { schema: 1, afterWrite: relay.afterWrite });
-  /** Nothing is published after a write of these: the sweep alone finds them. */
+  /** As another replica writes them that publishes nothing after its writes: the sweep alone finds them. */
   const silent: Aggregates<Thing> = await openAggregates<Thing>(store, 'things', { schema: 1 });
   const others: Aggregates<Thing> = await openAggregates<Thing>(store, 'others', { schema: 1 });
 
   return {
+    mongoUri: mongo.uri,
     nats: nats satisfies TestNats,
     store,
     bus,

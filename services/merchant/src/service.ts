@@ -94,7 +94,7 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       log,
       implementations: [
         ...implementations(context),
-        implementEventSource(store, [MERCHANTS, ACCOUNTS]),
+        implementEventSource(store, [MERCHANTS, ACCOUNTS], relay.recent),
         implementTimeline(store, [MERCHANTS, ACCOUNTS]),
       ],
       metrics: registry,

@@ -114,7 +114,7 @@ export async function startService(config: Config, options: { clock?: Clock; rai
       log,
       implementations: [
         ...implementations(context),
-        implementEventSource(store, [PAYABLES, PAYMENTS]),
+        implementEventSource(store, [PAYABLES, PAYMENTS], relay.recent),
         implementTimeline(store, [PAYABLES, PAYMENTS]),
       ],
       metrics: registry,

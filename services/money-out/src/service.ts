@@ -115,7 +115,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       log,
       implementations: [
         ...implementations(context),
-        implementEventSource(store, [TRANSFERS]),
+        implementEventSource(store, [TRANSFERS], relay.recent),
         implementTimeline(store, [TRANSFERS]),
       ],
       metrics: registry,

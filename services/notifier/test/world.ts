@@ -99,7 +99,7 @@ export async function openWorld(mongo: TestMongo) {
     port: 0,
     tls: undefined,
     log,
-    implementations: [implementEventSource(store, ['transfers'])],
+    implementations: [implementEventSource(store, ['transfers'], relay.recent)],
     ready: () => true,
   });
   closing.push('owner', () => owner.close());
