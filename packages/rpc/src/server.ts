@@ -53,7 +53,7 @@ export async function startRpcServer(options: {
   const lanes = serveLanes(server, dispatcher);
   serveReflection(server, [...implementations.map(({ desc }) => desc), LaneService]);
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host}:${options.port}`, serverCredentials(options.tls), (error, bound) =>
+    server.bindAsync(`${options.host}:${options.port}`, serverCredentials(options.tls, options.log), (error, bound) =>
       error === null ? resolve(bound) : reject(error),
     );
   });

@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { ConfigError } from '@gerbang/runtime';
-import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
+import { ConfigError, type Logger } from '@gerbang/runtime';
+import { ChannelCredentials, experimental, ServerCredentials } from '@grpc/grpc-js';
+import { CertificateFiles } from './certificate-files.ts';
 
 /** Files of mutual TLS between services; all three or none. */
 export type TlsFiles = { ca: string; cert: string; key: string };
@@ -25,11 +26,14 @@ export function tlsFromConfig(config: {
   return { ca, cert, key };
 }
 
-/** Credentials of a listener; with TLS, callers without a certificate of the same authority are refused. */
-export function serverCredentials(tls: TlsFiles | undefined): ServerCredentials {
+/**
+ * Credentials of a listener; with TLS, callers without a certificate of the same authority are refused. Files that are renewed are used for the connections
+ * after it. Throws where they are no certificates now.
+ */
+export function serverCredentials(tls: TlsFiles | undefined, log: Logger): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();
-  const pair = { cert_chain: readFileSync(tls.cert), private_key: readFileSync(tls.key) };
-  return ServerCredentials.createSsl(readFileSync(tls.ca), [pair], true);
+  const files = new CertificateFiles(tls, log);
+  return experimental.createCertificateProviderServerCredentials(files, files, true);
 }
 
 /** Credentials of a caller. */

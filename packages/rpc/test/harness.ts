@@ -1,5 +1,5 @@
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { Registry } from '@gerbang/runtime';
+import type { Logger, Registry } from '@gerbang/runtime';
 import { testLog } from '@gerbang/testkit';
 import {
   type Handlers,
@@ -20,14 +20,23 @@ const unused = async () => {
 /** A ledger with the handlers that a test needs; the others fail. */
 export function serveLedger(
   handlers: Partial<Ledger>,
-  options: { host?: string; port?: number; tls?: TlsFiles; callers?: string[]; inFlightMax?: number; metrics?: Registry } = {},
+  options: {
+    host?: string;
+    port?: number;
+    tls?: TlsFiles;
+    callers?: string[];
+    inFlightMax?: number;
+    metrics?: Registry;
+    log?: Logger;
+    ready?: () => boolean;
+  } = {},
 ): Promise<RpcServer> {
   const all: Ledger = { post: unused, getBalance: unused, verify: unused, ...handlers };
   return startRpcServer({
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     tls: options.tls,
-    log: testLog(),
+    log: options.log ?? testLog(),
     implementations: [implement(LedgerService, all, options.callers ?? [])],
     ready: () => true,
     ...(options.inFlightMax !== undefined && { inFlightMax: options.inFlightMax }),

@@ -1,8 +1,10 @@
-import { copyFileSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
+import { createLogger, type Logger } from '@gerbang/runtime';
+import { eventually } from '@gerbang/testkit';
 import { status } from '@grpc/grpc-js';
 import { afterAll, expect, test } from 'vitest';
 import type { RpcServer, TlsFiles } from '../src/index.ts';
@@ -18,10 +20,10 @@ const ledgerTls = certificate('ledger');
 const moneyOutTls = certificate('money-out');
 const edgeTls = certificate('edge');
 
-const serve = (tls = ledgerTls): Promise<RpcServer> =>
+const serve = (tls = ledgerTls, log?: Logger): Promise<RpcServer> =>
   opened.serve(
     { post: async (_request, { caller }) => ({ availableAfterSen: caller === 'money-out' ? 1n : 0n }) },
-    { tls, callers: ['money-out'] },
+    { tls, callers: ['money-out'], ...(log !== undefined && { log }) },
   );
 
 function open(port: number, tls: TlsFiles | undefined, address = `127.0.0.1:${port}`) {
@@ -56,6 +58,41 @@ test('certificates that are renewed are used from the next lane on, and may be m
   const waiting = renewed.post({});
   copyFileSync(moneyOutTls.cert, cert);
   expect((await waiting).availableAfterSen).toBe(1n);
+});
+
+test('a server shows renewed certificates, of another authority too, from the next connection on; until all files fit together it goes on', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-tls-'));
+  const files = { ca: path.join(folder, 'ca.pem'), cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem') };
+  const write = ({ ca, cert, key }: TlsFiles) => {
+    copyFileSync(ca, files.ca);
+    copyFileSync(cert, files.cert);
+    copyFileSync(key, files.key);
+  };
+  write(ledgerTls);
+  const lines: string[] = [];
+  const { port } = await serve(files, createLogger({ service: 'test', level: 'info' }, { write: (line) => lines.push(line) }));
+  const before = open(port, moneyOutTls).client(LedgerService);
+  await before.post({});
+
+  const renewed = createAuthority();
+  const [newLedgerTls, newMoneyOutTls] = [renewed('ledger'), renewed('money-out')];
+  copyFileSync(newLedgerTls.cert, files.cert);
+  rmSync(files.ca);
+  await eventually('the half of it was found', () => lines.some((line) => line.includes('stay in use')));
+  await open(port, moneyOutTls).client(LedgerService).post({});
+
+  write(newLedgerTls);
+  await eventually('all of it was found', () => lines.some((line) => line.includes('have been renewed')));
+  expect((await open(port, newMoneyOutTls).client(LedgerService).post({})).availableAfterSen).toBe(1n);
+  await expect(open(port, moneyOutTls).client(LedgerService).post({}, { timeoutMs: 500 })).rejects.toMatchObject({
+    refusal: { refused: 'unavailable' },
+  });
+  // A lane that is open stays.
+  await before.post({});
+});
+
+test('a server does not start with certificate and key that do not fit together', async () => {
+  await expect(serve({ ...ledgerTls, key: edgeTls.key })).rejects.toThrow('key values mismatch');
 });
 
 test('health is for every service', async () => {
