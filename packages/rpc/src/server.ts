@@ -12,7 +12,8 @@ import { serveReflection } from './reflection.ts';
 import { serverCredentials, type TlsFiles } from './tls.ts';
 import { serveUnary } from './unary-server.ts';
 
-const DRAIN_MS = 15_000;
+/** Shorter than a service waits for one step of its closing: what its handlers use is closed only after them. */
+const DRAIN_MS = 9_000;
 
 export type RpcServer = Closeable & { port: number };
 

@@ -1,9 +1,6 @@
 import { RefusalError, refuse } from '@gerbang/core';
-import { FrameKind, LaneService } from '@gerbang/proto/gerbang/rpc/v1/lane';
-import { eventually } from '@gerbang/testkit';
-import { Client, credentials } from '@grpc/grpc-js';
+import { eventually, freePort } from '@gerbang/testkit';
 import { afterAll, expect, test } from 'vitest';
-import { openMethod } from '../src/lanes/frames.ts';
 import { Opened } from './harness.ts';
 
 const opened = new Opened();
@@ -21,6 +18,14 @@ async function failureOf(call: Promise<unknown>): Promise<{ refused: string; cau
   );
   if (!(error instanceof RefusalError)) throw new Error(`it has not failed with a refusal: ${String(error)}`);
   return { refused: error.refusal.refused, cause: String(error.cause) };
+}
+
+/** What a call came to: done, or why not. */
+function outcomeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'done',
+    (error: unknown) => String(error instanceof Error ? error.cause : error),
+  );
 }
 
 test('calls of one turn travel together and each gets its own answer', async () => {
@@ -153,7 +158,7 @@ test('a service whose own call was refused as one too many does not say that not
   });
   const error: unknown = await opened
     .ledger(behind.port)
-    .post({})
+    .post({}, { retry: false })
     .catch((reason: unknown) => reason);
   expect(error).toMatchObject({ refusal: { refused: 'unavailable', retryAfterMs: 2_000 } });
 });
@@ -188,12 +193,7 @@ test('a caller that starts more than it may is told so at once', async () => {
   const blocked = Promise.withResolvers<object>();
   const server = await opened.serve({ post: () => blocked.promise }, { inFlightMax: 100_000 });
   const ledger = opened.ledger(server.port);
-  const calls = Array.from({ length: 8_010 }, () =>
-    ledger.post({}).then(
-      () => 'done',
-      (error: unknown) => String((error as Error).cause),
-    ),
-  );
+  const calls = Array.from({ length: 8_010 }, () => outcomeOf(ledger.post({})));
   const beyond = await Promise.all(calls.slice(8_000));
   for (const answer of beyond) expect(answer).toContain('too many calls are under way');
   blocked.resolve({});
@@ -235,50 +235,50 @@ test('a deadline may be as far off as one likes', async () => {
   for (const { availableAfterSen } of await Promise.all(waiting)) expect(availableAfterSen).toBe(1n);
 });
 
-test('what makes no sense ends the lane it came over and no other', async () => {
-  const server = await opened.serve({ post: async () => ({}) });
-  const ledger = opened.ledger(server.port);
-  await ledger.post({});
-  const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
-  const stream = client.makeBidiStreamRequest(openMethod.path, (bytes: Buffer) => bytes, openMethod.responseDeserialize);
-  const failed = new Promise((resolve) => stream.on('error', resolve));
-  stream.on('data', () => {});
-  stream.write(Buffer.from([0xff, 0xff, 0xff, 0x01]));
-  await failed;
-  await ledger.post({});
-  client.close();
+test('a call that is given up before it has left never arrives, with a lane and without', async () => {
+  const begun: string[] = [];
+  const handlers = {
+    post: async ({ postingKey }: { postingKey: string }) => {
+      begun.push(postingKey);
+      return {};
+    },
+  };
+  const port = await freePort();
+  const ledger = opened.ledger(port);
+  const give = (postingKey: string, signal: AbortSignal) => failureOf(ledger.post({ postingKey }, { signal }));
+  const early = new AbortController();
+  const waiting = give('there is no server', early.signal);
+  early.abort();
+  expect((await waiting).refused).toBe('timeout');
+  await opened.serve(handlers, { port });
+  await ledger.post({ postingKey: 'the lane is open' });
+  const late = new AbortController();
+  const given = [give('long aborted', AbortSignal.abort()), give('aborted in the same turn', late.signal)];
+  late.abort();
+  for (const call of given) expect((await call).refused).toBe('timeout');
+  await ledger.post({ postingKey: 'the lane goes on' });
+  expect(begun).toEqual(['the lane is open', 'the lane goes on']);
 });
 
-test('frames of a later version, and of calls that are not there, are passed over', async () => {
-  const server = await opened.serve({ post: async () => ({ availableAfterSen: 3n }) });
-  const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
-  const stream = client.makeBidiStreamRequest(openMethod.path, openMethod.requestSerialize, openMethod.responseDeserialize);
-  const kinds: FrameKind[] = [];
-  stream.on('data', (frames: { kind: FrameKind }[]) => kinds.push(...frames.map(({ kind }) => kind)));
-  const frame = (kind: number, callId: number, method = '') =>
-    ({
-      $typeName: 'gerbang.rpc.v1.Frame',
-      kind,
-      callId,
-      method,
-      payload: new Uint8Array(),
-      more: false,
-      timeoutMs: 1_000,
-      traceparent: '',
-      status: 0,
-      message: '',
-    }) as const;
-  stream.write([
-    frame(99, 0),
-    frame(FrameKind.CHUNK, 7),
-    frame(FrameKind.CANCEL, 7),
-    frame(FrameKind.CALL, 8, '/gerbang.ledger.v1.LedgerService/Nothing'),
-  ]);
-  stream.write([frame(FrameKind.PING, 0), frame(FrameKind.CALL, 9, '/gerbang.ledger.v1.LedgerService/Post')]);
-  await eventually('both calls are answered', () => kinds.includes(FrameKind.ANSWER));
-  expect(kinds).toEqual(expect.arrayContaining([FrameKind.WELCOME, FrameKind.FAILURE, FrameKind.PONG, FrameKind.ANSWER]));
-  stream.end();
-  await new Promise((resolve) => stream.on('end', resolve));
-  client.close();
-  expect(openMethod.path).toBe(`/${LaneService.typeName}/Open`);
+test('a call that is given up while its request is still leaving frees its place', async () => {
+  const server = await opened.serve({ verify: async () => ({}), post: async () => ({}) }, { inFlightMax: 1 });
+  const ledger = opened.ledger(server.port);
+  await ledger.verify({});
+  const controller = new AbortController();
+  const large = failureOf(ledger.post({ description: LARGE }, { signal: controller.signal, timeoutMs: 60_000 }));
+  // Its first part has left by then.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  controller.abort();
+  expect((await large).refused).toBe('timeout');
+  await eventually('there is room again', () => ledger.verify({}).catch(() => undefined));
+});
+
+test('requests of more bytes than may wait are refused before they leave', async () => {
+  const blocked = Promise.withResolvers<object>();
+  const server = await opened.serve({ post: () => blocked.promise });
+  const ledger = opened.ledger(server.port);
+  const calls = Array.from({ length: 22 }, () => outcomeOf(ledger.post({ description: LARGE }, { timeoutMs: 60_000 })));
+  expect(await calls[21]).toContain('too many calls are under way');
+  blocked.resolve({});
+  expect(new Set(await Promise.all(calls.slice(0, 21)))).toEqual(new Set(['done']));
 });

@@ -10,7 +10,8 @@ import { ReplicaSet } from './replica-set.ts';
 /** Calls open at once, and bytes of their requests; one more is refused at once, so that nothing queues without bound behind a slow server. */
 const IN_FLIGHT_MAX = 8_000;
 const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
-const CLOSE_MS = 10_000;
+/** Shorter than a service waits for one step of its closing. */
+const CLOSE_MS = 9_000;
 
 /** The calls to one service, over the lanes to all its replicas. */
 export class LanePool {

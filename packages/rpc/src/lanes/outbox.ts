@@ -32,11 +32,15 @@ export class Outbox {
     this.#write = write;
   }
 
+  /** Messages that have not all been given to the transport. */
+  get waiting(): number {
+    return this.#queue.length - this.#head;
+  }
+
   push(message: Outgoing): void {
     if (this.#closed) return;
     this.#queue.push(message);
-    const waiting = this.#queue.length - this.#head;
-    if (this.#eager || waiting < EAGER_FRAMES || this.#unwrittenBytes >= WINDOW_BYTES) this.#schedule();
+    if (this.#eager || this.waiting < EAGER_FRAMES || this.#unwrittenBytes >= WINDOW_BYTES) this.#schedule();
     else {
       this.#eager = true;
       process.nextTick(this.#flush);

@@ -15,6 +15,9 @@ import { Outbox } from './outbox.ts';
  */
 const TURN_FRAMES = 32;
 
+/** Frames that may wait to leave: more than calls can run. Only who asks on and reads no answers has so many, and is not read from until they have left. */
+const WAITING_MAX = 4_096;
+
 /** A call that has come over a lane and whose answer has not left yet. */
 export class LaneCall extends RunningCall {
   readonly id: number;
@@ -89,12 +92,17 @@ export class ServerLane {
   #receive(frames: LaneFrame[]): void {
     const later = frames.length > TURN_FRAMES ? frames.splice(TURN_FRAMES) : [];
     for (const frame of frames) this.#handle(frame);
-    if (later.length > 0) {
-      this.#stream.pause();
-      setImmediate(() => {
-        if (!this.#closed) this.#receive(later);
-      });
-    } else if (this.#stream.isPaused()) this.#stream.resume();
+    const waits = this.#outbox.waiting > WAITING_MAX;
+    if (later.length === 0 && !waits) {
+      if (this.#stream.isPaused()) this.#stream.resume();
+      return;
+    }
+    this.#stream.pause();
+    const goOn = () => {
+      if (!this.#closed) this.#receive(later);
+    };
+    if (waits) this.#outbox.whenEmpty(goOn);
+    else setImmediate(goOn);
   }
 
   #handle(frame: LaneFrame): void {
