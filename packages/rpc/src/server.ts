@@ -1,3 +1,4 @@
+import { RefusalError, refuse } from '@gerbang/core';
 import { LaneService } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
 import type { Closeable, Logger, Registry } from '@gerbang/runtime';
@@ -9,6 +10,7 @@ import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX } from './lanes/frames.ts';
 import { serveLanes } from './lanes/lane-server.ts';
 import { createServerMetrics } from './metrics.ts';
 import { serveReflection } from './reflection.ts';
+import type { Handlers } from './service-types.ts';
 import { serverCredentials, type TlsFiles } from './tls.ts';
 import { serveUnary } from './unary-server.ts';
 
@@ -40,7 +42,7 @@ export async function startRpcServer(options: {
     'grpc.keepalive_time_ms': 20_000,
     'grpc.keepalive_timeout_ms': 5_000,
   });
-  const implementations = [...options.implementations, healthOf(options.ready)];
+  const implementations = [...options.implementations, healthOf(options.implementations, options.ready)];
   const admission = new Admission(options.inFlightMax);
   const load = { inFlight: () => admission.inFlight, lanes: (): number => lanes.open() };
   const dispatcher = new Dispatcher({
@@ -68,11 +70,15 @@ export async function startRpcServer(options: {
   };
 }
 
-/** Health checks are for whoever can connect. */
-function healthOf(ready: () => boolean): Implementation {
+/** Health checks are for whoever can connect. They ask about the whole server, with an empty name, or about a service of it; all are as ready as the process. */
+function healthOf(implementations: readonly Implementation[], ready: () => boolean): Implementation {
   const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;
-  const handlers = { check: async () => ({ status: ready() ? SERVING : NOT_SERVING }) };
-  return { ...implement(Health, handlers, []), callers: () => undefined };
+  const known = new Set(['', ...implementations.map(({ desc }) => desc.typeName)]);
+  const check: Handlers<typeof Health>['check'] = async ({ service }) => {
+    if (!known.has(service)) throw new RefusalError(refuse('not_found'));
+    return { status: ready() ? SERVING : NOT_SERVING };
+  };
+  return { ...implement(Health, { check }, []), callers: () => undefined };
 }
 
 async function drain(server: Server): Promise<void> {

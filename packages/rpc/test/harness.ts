@@ -38,7 +38,7 @@ export function serveLedger(
     tls: options.tls,
     log: options.log ?? testLog(),
     implementations: [implement(LedgerService, all, options.callers ?? [])],
-    ready: () => true,
+    ready: options.ready ?? (() => true),
     ...(options.inFlightMax !== undefined && { inFlightMax: options.inFlightMax }),
     ...(options.metrics !== undefined && { metrics: options.metrics }),
   });

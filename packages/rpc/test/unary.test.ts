@@ -77,10 +77,22 @@ test('a deadline is told to the handler; calls beyond the bound are refused', as
   await eventually('the handler was told', () => ended);
 });
 
-test('the health protocol answers', async () => {
-  const server = await opened.serve({});
-  const answer = await unaryCall(server.port, Health.method.check, {});
-  expect(answer.status).toBe(HealthCheckResponse_ServingStatus.SERVING);
+test('a request above the limit is refused, and the connection goes on', async () => {
+  const server = await opened.serve({ post: async () => ({ availableAfterSen: 1n }) });
+  const failed = unaryCall(server.port, post, { description: 'x'.repeat(5 * 1024 * 1024) });
+  await expect(failed).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+  expect((await unaryCall(server.port, post, {})).availableAfterSen).toBe(1n);
+});
+
+test('the health protocol answers for the server and each of its services, and knows no others', async () => {
+  let ready = true;
+  const server = await opened.serve({}, { ready: () => ready });
+  const check = async (service: string) => (await unaryCall(server.port, Health.method.check, { service })).status;
+  const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;
+  for (const service of ['', LedgerService.typeName]) expect(await check(service)).toBe(SERVING);
+  await expect(check('gerbang.Nothing')).rejects.toMatchObject({ code: status.NOT_FOUND });
+  ready = false;
+  expect(await check('')).toBe(NOT_SERVING);
 });
 
 /** Asks the server about itself, one question after the other over one stream, as grpcurl does. */
