@@ -1,6 +1,6 @@
 import type { Tailed } from './publisher.ts';
 
-/** Kept of all tails together; the ones noted longest ago go first. */
+/** Kept of all tails together; the half that was noted first is forgotten at once. */
 const BYTES_MAX = 8 * 1024 * 1024;
 /** What an event takes beside its payload, roughly. */
 const EVENT_BYTES = 512;
@@ -15,30 +15,29 @@ export type RecentTails = {
   take(type: string, id: string, upToSeq: bigint): Tailed | undefined;
 };
 
+/**
+ * No key ever leaves a map, the older one is dropped as a whole: a map that keys enter and leave all the time is rehashed all the time, and lets the
+ * collector keep what was in the tables that it has left.
+ */
 export function createRecentTails(bytesMax = BYTES_MAX): RecentTails {
-  const known = new Map<string, { written: Tailed; bytes: number }>();
-  let bytesKnown = 0;
-  const forget = (key: string) => {
-    bytesKnown -= known.get(key)?.bytes ?? 0;
-    known.delete(key);
-  };
+  type Tails = Map<string, Tailed | undefined>;
+  let older: Tails = new Map();
+  let newer: Tails = new Map();
+  let bytesNewer = 0;
   return {
     note(type, { _id, merchant_id, tail }) {
-      const key = keyOf(type, _id);
-      forget(key);
-      const bytes = tail.reduce((sum, { payload }) => sum + payload.length() + EVENT_BYTES, 0);
-      known.set(key, { written: { _id, merchant_id, tail }, bytes });
-      bytesKnown += bytes;
-      for (const oldest of known.keys()) {
-        if (bytesKnown <= bytesMax) return;
-        forget(oldest);
-      }
+      newer.set(keyOf(type, _id), { _id, merchant_id, tail });
+      bytesNewer += tail.reduce((sum, { payload }) => sum + payload.length() + EVENT_BYTES, 0);
+      if (bytesNewer <= bytesMax / 2) return;
+      [older, newer, bytesNewer] = [newer, new Map(), 0];
     },
     take(type, id, upToSeq) {
       const key = keyOf(type, id);
-      const written = known.get(key)?.written;
-      const newest = written?.tail.at(-1)?.seq ?? 0n;
-      if (newest <= upToSeq) forget(key);
+      const tails = newer.has(key) ? newer : older;
+      const written = tails.get(key);
+      if (written === undefined) return undefined;
+      const newest = written.tail.at(-1)?.seq ?? 0n;
+      if (newest <= upToSeq) tails.set(key, undefined);
       return newest >= upToSeq ? written : undefined;
     },
   };
