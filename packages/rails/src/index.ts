@@ -18,7 +18,14 @@ export type {
   EwalletRequest,
 } from './ewallet.ts';
 export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
-export type { CallOptions, NotFoundOutcome, PaidOutcome, RefusedOutcome, UnknownOutcome } from './rail-call.ts';
+export {
+  type CallOptions,
+  callWithin,
+  type NotFoundOutcome,
+  type PaidOutcome,
+  type RefusedOutcome,
+  type UnknownOutcome,
+} from './rail-call.ts';
 export type { RetailCodeName, RetailCodeRegistration, RetailRail } from './retail.ts';
 export { openSnapBankTransfer, type SnapBankTransferOptions } from './snap-bank-transfer.ts';
 export type { SnapCredentials } from './snap-client.ts';

@@ -1,6 +1,20 @@
 /** What every call to a rail takes: `signal` ends the wait, and the outcome is then unknown. */
 export type CallOptions = { signal: AbortSignal };
 
+/**
+ * Calls a rail with a signal that ends the wait after `timeoutMs`. Its timer ends with the call: that of `AbortSignal.timeout` goes on after the answer has
+ * come, keeps what it knows for as long, and then makes an error for nobody.
+ */
+export async function callWithin<T>(timeoutMs: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  try {
+    return await call(controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Anything but an explicit answer: the rail may have done it. `reason` is for operators and holds no secret. */
 export type UnknownOutcome = { outcome: 'unknown'; reason: string };
 

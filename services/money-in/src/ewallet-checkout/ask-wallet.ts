@@ -1,4 +1,5 @@
 import { RefusalError, refuse } from '@gerbang/core';
+import { callWithin } from '@gerbang/rails';
 import type { Context } from '../context.ts';
 
 /**
@@ -10,17 +11,15 @@ export async function askWallet(
   asked: { reference: string; channel: string; amountSen: bigint; customerPhone: string; returnUrl: string; expiresAtMs: number },
 ): Promise<string | undefined> {
   const { reference, channel, amountSen, customerPhone, returnUrl, expiresAtMs } = asked;
-  const created = await context.rails.ewallet.createPayment(
-    {
-      partnerReference: reference,
-      channel,
-      amountSen,
-      customerPhone: customerPhone === '' ? undefined : customerPhone,
-      returnUrl: returnUrl === '' ? undefined : returnUrl,
-      expiresAtMs,
-    },
-    { signal: AbortSignal.timeout(context.railTimeoutMs) },
-  );
+  const request = {
+    partnerReference: reference,
+    channel,
+    amountSen,
+    customerPhone: customerPhone === '' ? undefined : customerPhone,
+    returnUrl: returnUrl === '' ? undefined : returnUrl,
+    expiresAtMs,
+  };
+  const created = await callWithin(context.railTimeoutMs, (signal) => context.rails.ewallet.createPayment(request, { signal }));
   switch (created.outcome) {
     case 'pending':
       return created.redirectUrl;

@@ -1,4 +1,5 @@
 import { acquirerNns, decodeQris, isRefusal, type QrisTip, RefusalError, refuse } from '@gerbang/core';
+import { callWithin } from '@gerbang/rails';
 import type { Context } from '../context.ts';
 
 /** The acquirer may be asked again for the same code; more often than this it is left to whoever asks. */
@@ -16,7 +17,7 @@ export async function generateCode(
   const { qris, merchantCity } = context.rails;
   const request = { partnerReference: reference, amountSen, tip, merchantName, merchantCity, expiresAtMs };
   for (let attempt = 1; ; attempt++) {
-    const generated = await qris.generate(request, { signal: AbortSignal.timeout(context.railTimeoutMs) });
+    const generated = await callWithin(context.railTimeoutMs, (signal) => qris.generate(request, { signal }));
     switch (generated.outcome) {
       case 'succeeded':
         return read(context, generated.payload, amountSen);

@@ -1,4 +1,4 @@
-import type { EwalletInquiry, QrisInquiry } from '@gerbang/rails';
+import { callWithin, type EwalletInquiry, type QrisInquiry } from '@gerbang/rails';
 import type { Rails } from '../context.ts';
 
 /** Which payment a rail is asked about, by the reference under which it was ordered; the amount without tip. */
@@ -25,8 +25,9 @@ export function createAskRail(
   const lines = { qris: newLine(now), ewallet: newLine(now) };
   const send = ({ rail, reference, amountSen }: Question): Promise<QrisInquiry | EwalletInquiry> => {
     const name = { partnerReference: reference, railReference: '' };
-    const options = { signal: AbortSignal.timeout(timeoutMs) };
-    return rail === 'qris' ? qris.query(name, options) : ewallet.inquirePayment({ ...name, amountSen }, options);
+    return callWithin<QrisInquiry | EwalletInquiry>(timeoutMs, (signal) =>
+      rail === 'qris' ? qris.query(name, { signal }) : ewallet.inquirePayment({ ...name, amountSen }, { signal }),
+    );
   };
   return async (question) => {
     const line = lines[question.rail];

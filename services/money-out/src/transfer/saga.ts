@@ -1,6 +1,6 @@
 import { type Clock, isRefusal, jakartaDay, RefusalError } from '@gerbang/core';
 import { Intent, type LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { BankTransferInquiryResult, BankTransferRail, BankTransferResult } from '@gerbang/rails';
+import { type BankTransferInquiryResult, type BankTransferRail, type BankTransferResult, callWithin } from '@gerbang/rails';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 import type { Metrics } from '../metrics.ts';
@@ -68,7 +68,7 @@ export async function sendToRail(
 }
 
 function callRail(context: SagaContext, request: string, firstSend: boolean): Promise<BankTransferResult> {
-  return context.rail.transfer(readRequest(request), { signal: AbortSignal.timeout(context.railTimeoutMs), firstSend });
+  return callWithin(context.railTimeoutMs, (signal) => context.rail.transfer(readRequest(request), { signal, firstSend }));
 }
 
 /**
@@ -78,7 +78,7 @@ function callRail(context: SagaContext, request: string, firstSend: boolean): Pr
 export async function inquire(context: SagaContext, sent: StoredTransfer): Promise<StoredTransfer> {
   if (sent.state.status !== 'sent') return sent;
   const request = readRequest(sent.state.request);
-  const found = await context.rail.inquireTransfer(request, { signal: AbortSignal.timeout(context.railTimeoutMs) });
+  const found = await callWithin(context.railTimeoutMs, (signal) => context.rail.inquireTransfer(request, { signal }));
   if (found.outcome !== 'not_found') return settle(context, sent, found);
   if (jakartaDay(request.createdAtMs) === jakartaDay(Date.now()))
     return settle(context, sent, await callRail(context, sent.state.request, false));

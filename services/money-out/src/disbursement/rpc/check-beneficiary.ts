@@ -1,5 +1,6 @@
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import type { CheckBeneficiaryRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { callWithin } from '@gerbang/rails';
 import type { Context } from '../../context.ts';
 import { DISBURSEMENT } from '../../transfer/reference.ts';
 import { mustFindBank } from '../content.ts';
@@ -8,10 +9,12 @@ import { mustFindBank } from '../content.ts';
 export async function checkBeneficiary(context: Context, request: CheckBeneficiaryRequest) {
   const bank = mustFindBank(request.bankCode);
   await context.merchants.admitProduct(request.merchantId, DISBURSEMENT);
-  const found = await context.rail.inquireAccount(
-    { bankCode: bank.nationalCode, accountNumber: request.bankAccountNumber, partnerReference: newUlid(context.clock.now()) },
-    { signal: AbortSignal.timeout(context.railTimeoutMs) },
-  );
+  const inquiry = {
+    bankCode: bank.nationalCode,
+    accountNumber: request.bankAccountNumber,
+    partnerReference: newUlid(context.clock.now()),
+  };
+  const found = await callWithin(context.railTimeoutMs, (signal) => context.rail.inquireAccount(inquiry, { signal }));
   switch (found.outcome) {
     case 'found':
       return {
