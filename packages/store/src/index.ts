@@ -8,6 +8,7 @@ export {
   type StoredEvent,
 } from './aggregates.ts';
 export { type AuditEntry, type AuditLog, type AuditRecord, openAuditLog } from './audit-log.ts';
+export { combine } from './combine.ts';
 export { type ConditionalUpdate, combineUpdates } from './combine-updates.ts';
 export { connectStore, type Store } from './connection.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';

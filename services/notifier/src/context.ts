@@ -5,6 +5,7 @@ import type { EndpointStats } from './delivery/endpoint-stats.ts';
 import type { FailingEndpoints } from './delivery/failing-endpoints.ts';
 import type { Lanes } from './delivery/lanes.ts';
 import type { Leases } from './delivery/leases.ts';
+import type { Progress } from './delivery/progress.ts';
 import type { Puller } from './delivery/puller.ts';
 import type { Recorder } from './delivery/recorder.ts';
 import type { openRedeliveryRuns } from './delivery/redelivery-run.ts';
@@ -25,6 +26,7 @@ export type Context = {
   settings: SettingsDirectory;
   leases: Leases;
   lanes: Lanes;
+  progress: Progress;
   puller: Puller;
   recorder: Recorder;
   waker: Waker;

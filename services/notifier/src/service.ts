@@ -21,6 +21,7 @@ import { createEndpointStats } from './delivery/endpoint-stats.ts';
 import { followFailingEndpoints } from './delivery/failing-endpoints.ts';
 import { createLanes } from './delivery/lanes.ts';
 import { createLeases } from './delivery/leases.ts';
+import { createProgress } from './delivery/progress.ts';
 import { startPuller } from './delivery/puller.ts';
 import { createRecorder } from './delivery/recorder.ts';
 import { openRedeliveryRuns } from './delivery/redelivery-run.ts';
@@ -74,14 +75,12 @@ export async function startService(config: Config, options: { clock?: Clock; log
     const retryPolicy = { sandbox, chance: Math.random };
     const leases = createLeases(claims.renew, log);
     closing.push('leases', () => leases.close());
-    const recorder = createRecorder((outcomes) => claims.record(outcomes, leases.owner), retryPolicy);
-    closing.push('recorder', () => recorder.close());
+    const recorder = createRecorder(claims, leases.owner, retryPolicy);
     const waker = createWaker(
       (over) => claims.wake(over, clock.now()),
       (endpoint) => puller.look(endpoint),
       log,
     );
-    closing.push('waker', () => waker.close());
     const bounds = { perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY, overall: config.WEBHOOK_CONCURRENCY };
     const lanes = createLanes(bounds, (endpoint) => {
       if (puller.isBehind(endpoint)) puller.look(endpoint);
@@ -115,6 +114,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
       settings: createSettingsDirectory(merchantChannel.client(MerchantService), log),
       leases,
       lanes,
+      progress: createProgress(),
       puller,
       recorder,
       waker,

@@ -21,10 +21,10 @@ const NO_URL: Answer = { httpStatus: undefined, answer: '', error: 'target refus
 export type Made = { acknowledged: boolean | undefined; over: boolean; againAtMs: number | undefined };
 
 /**
- * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. `last`: no successor of it
- * is at hand, so one that waits elsewhere is woken. Never rejects: what goes wrong on our side leaves the delivery to be claimed again.
+ * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. `answered` hears whether it
+ * was acknowledged before that is written. Never rejects: what goes wrong on our side leaves the delivery to be claimed again.
  */
-export function attempt(context: Context, stored: StoredDelivery, last: boolean): Promise<Made> {
+export function attempt(context: Context, stored: StoredDelivery, answered?: (acknowledged: boolean) => void): Promise<Made> {
   const { delivery } = stored;
   const attributes = { 'gerbang.event_id': delivery.id, 'gerbang.merchant_id': delivery.merchantId };
   return withSpan('webhook POST', { kind: 'CLIENT', parent: contextFrom(delivery.traceparent), attributes }, async (span) => {
@@ -41,10 +41,11 @@ export function attempt(context: Context, stored: StoredDelivery, last: boolean)
       context.endpointStats.attempted(delivery.endpoint, acknowledged, made.durationMs);
       context.failingEndpoints.attempted(delivery.endpoint, acknowledged, made.atMs);
       if (made.httpStatus !== undefined) span.setAttribute('http.response.status_code', made.httpStatus);
-      const recorded = await context.recorder.record(stored, made, context.clock.now());
+      answered?.(acknowledged);
+      const recorded = await context.recorder(stored, made, context.clock.now());
       if (recorded === undefined) throw new Error('the claim was lost before the attempt was over');
       report(context, stored, made, recorded.events);
-      return { acknowledged, ...goOn(context, stored, recorded, last) };
+      return { acknowledged, ...(await goOn(context, stored, recorded)) };
     } catch (error) {
       context.log.error(
         { err: error, event_id: delivery.id, merchant_id: delivery.merchantId },
@@ -82,17 +83,17 @@ async function answerTo({ sender }: Context, delivery: Delivery, { partnerId, cl
 }
 
 /** Lets the successor of a delivery that is over go at once, and a redelivery that was asked for during the attempt. */
-function goOn(
-  context: Context,
+async function goOn(
+  { clock, progress, puller, waker }: Context,
   { delivery }: StoredDelivery,
-  { state, events }: Recorded,
-  last: boolean,
-): Omit<Made, 'acknowledged'> {
+  { state, awaited }: Recorded,
+): Promise<Omit<Made, 'acknowledged'>> {
   const againAtMs = dueAtMs(state);
-  if (againAtMs !== undefined && againAtMs <= context.clock.now()) context.puller.look(delivery.endpoint);
-  const over = events.some(({ type }) => type === 'acknowledged' || type === 'given-up');
-  if (over && last && delivery.state.status === 'pending') context.waker.wake(delivery);
-  return { over: state.status !== 'pending', againAtMs };
+  if (againAtMs !== undefined && againAtMs <= clock.now()) puller.look(delivery.endpoint);
+  const over = state.status !== 'pending';
+  if (over) progress.over(delivery);
+  if (over && awaited && delivery.state.status === 'pending') await waker(delivery);
+  return { over, againAtMs };
 }
 
 function report(

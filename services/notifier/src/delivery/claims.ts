@@ -1,7 +1,8 @@
-import { type Store, traced } from '@gerbang/store';
-import type { Pending } from './chains.ts';
+import { type ConditionalUpdate, combineUpdates, type Store, traced } from '@gerbang/store';
+import type { Pending, Position } from './chains.ts';
 import { type DeliveryEvent, evolve } from './delivery.ts';
 import {
+  type AttemptDocument,
   attemptDocument,
   type DeliveryDocument,
   endpointOf,
@@ -25,14 +26,12 @@ const extended = { $add: ['$$NOW', LEASE_MS] };
 /** What an attempt means for the delivery that it was made of. */
 export type Outcome = { stored: StoredDelivery; events: readonly DeliveryEvent[] };
 
-/** What was not written of outcomes: see `record`. */
-export type Unwritten = { changed: StoredDelivery[]; lost: ReadonlySet<string> };
-
 export type Claims = ReturnType<typeof openClaims>;
 
 /** The writes by which replicas share the due deliveries; a claim is marked with its owner and ends with its lease, in the database's time. */
 export function openClaims(store: Store) {
   const collection = store.collection<DeliveryDocument>('deliveries');
+  const update = combineUpdates(collection);
   return {
     /** The next endpoint after one, in the order of their names, that has something to attempt at some time; `dueAtMs` is the earliest. */
     async endpointAfter(endpoint: string): Promise<{ endpoint: string; dueAtMs: number } | undefined> {
@@ -45,17 +44,17 @@ export function openClaims(store: Store) {
       return found === null ? undefined : { endpoint: present(found, 'endpoint'), dueAtMs: present(found, 'due_at').getTime() };
     },
 
-    /** The ids of an endpoint's deliveries that are due and free, those first that have been due for longest. */
-    async due(endpoint: string, nowMs: number, limit: number): Promise<string[]> {
+    /** An endpoint's deliveries that are due and free, those first that have been due for longest. */
+    async due(endpoint: string, nowMs: number, limit: number): Promise<StoredDelivery[]> {
       const found = await traced('find', 'deliveries', () =>
         collection
           .find(
             { endpoint, due_at: { $type: 'date', $lte: new Date(nowMs) }, $expr: leaseIsOver },
-            { projection: { _id: 1 }, sort: { endpoint: 1, due_at: 1 }, limit, hint: 'due_by_endpoint' },
+            { sort: { endpoint: 1, due_at: 1 }, limit, hint: 'due_by_endpoint', batchSize: limit + 1 },
           )
           .toArray(),
       );
-      return found.map(({ _id }) => _id);
+      return found.map(toStored);
     },
 
     /** How much an endpoint has pending, counted up to a bound, and since when the longest waiting of it is due (business time). */
@@ -68,12 +67,16 @@ export function openClaims(store: Store) {
       return { count, dueSinceMs: first?.due_at?.getTime() };
     },
 
-    /** Claims those of the deliveries that are still due and free, each for one replica. */
-    async claim(ids: readonly string[], owner: string, nowMs: number): Promise<StoredDelivery[]> {
-      const due = { _id: { $in: ids }, due_at: { $lte: new Date(nowMs) } };
-      await traced('updateMany', 'deliveries', () =>
+    /**
+     * Claims those of the deliveries that are still due and free, each for one replica. What has changed in one since it was found, and left it due, is met
+     * when its outcome is recorded.
+     */
+    async claim(found: readonly StoredDelivery[], owner: string, nowMs: number): Promise<readonly StoredDelivery[]> {
+      const due = { _id: { $in: found.map(({ delivery }) => delivery.id) }, due_at: { $lte: new Date(nowMs) } };
+      const { matchedCount } = await traced('updateMany', 'deliveries', () =>
         collection.updateMany({ ...due, $expr: leaseIsOver }, [{ $set: { lease_until: extended, lease_by: owner } }]),
       );
+      if (matchedCount === found.length) return found;
       const claimed = await traced('find', 'deliveries', () => collection.find({ ...due, lease_by: owner }).toArray());
       return claimed.map(toStored);
     },
@@ -91,17 +94,15 @@ export function openClaims(store: Store) {
 
     /** Gives claimed deliveries back, each to be looked at again at its time (business time), unless somebody else has it already. */
     async giveBack(items: readonly { id: string; dueAtMs: number }[], owner: string): Promise<void> {
-      if (items.length === 0) return;
-      const release = { lease_until: '' as const, lease_by: '' as const };
-      await traced('bulkWrite', 'deliveries', () =>
-        collection.bulkWrite(
-          items.map(({ id, dueAtMs }) => ({
-            updateOne: {
-              filter: { _id: id, lease_by: owner, due_at: { $type: 'date' } },
-              update: { $set: { due_at: new Date(dueAtMs) }, $unset: release },
-            },
-          })),
-          { ordered: false },
+      const release = { lease_until: '', lease_by: '' };
+      await Promise.all(
+        items.map(({ id, dueAtMs }) =>
+          update({
+            _id: id,
+            condition: { lease_by: owner, due_at: { $type: 'date' } },
+            update: { $set: { due_at: new Date(dueAtMs) }, $unset: release },
+            isMine: (document) => document.lease_by === undefined,
+          }),
         ),
       );
     },
@@ -115,6 +116,7 @@ export function openClaims(store: Store) {
           .toArray(),
       );
       return found.map((document) => ({
+        id: document._id,
         aggregate: present(document, 'aggregate'),
         seq: present(document, 'seq'),
         dueAtMs: document.due_at?.getTime() ?? 0,
@@ -122,29 +124,30 @@ export function openClaims(store: Store) {
     },
 
     /**
-     * Writes what attempts have come to, in one go, and ends their claims. Returns what was not written because the delivery has changed meanwhile, as it
-     * stands now, and the ids of those that were not because the claim is somebody else's.
+     * Notes on deliveries that something waits for them; whoever has claimed one comes to know when its outcome is recorded, because the version is another
+     * then. False where one of them was over already.
      */
-    async record(outcomes: readonly Outcome[], owner: string): Promise<Unwritten> {
-      const operations = outcomes.map((outcome) => ({ updateOne: updateOf(outcome, owner) }));
-      const { matchedCount } = await traced('bulkWrite', 'deliveries', () =>
-        collection.bulkWrite(operations, { ordered: false }),
+    async awaitAll(ids: ReadonlySet<string>): Promise<boolean> {
+      const { matchedCount } = await traced('updateMany', 'deliveries', () =>
+        collection.updateMany({ _id: { $in: [...ids] }, status: 'pending' }, { $set: { awaited: true }, $inc: { version: 1 } }),
       );
-      if (matchedCount === outcomes.length) return { changed: [], lost: new Set() };
-      const ids = outcomes.map(({ stored }) => stored.delivery.id);
-      const found = await traced('find', 'deliveries', () => collection.find({ _id: { $in: ids } }).toArray());
-      const changed = found.filter((document) => document.lease_by === owner);
-      const lost = outcomes.filter(
-        (outcome) => !changed.some(({ _id }) => _id === outcome.stored.delivery.id) && !isWritten(outcome, found),
-      );
-      return { changed: changed.map(toStored), lost: new Set(lost.map(({ stored }) => stored.delivery.id)) };
+      return matchedCount === ids.size;
+    },
+
+    /** Writes what an attempt has come to and ends its claim; false where the delivery has changed meanwhile, or the claim is somebody else's. */
+    record: (outcome: Outcome, owner: string): Promise<boolean> => update(updateOf(outcome, owner)),
+
+    /** A claimed delivery as it stands now; undefined where the claim is somebody else's, or over. */
+    async findClaimed(id: string, owner: string): Promise<StoredDelivery | undefined> {
+      const document = await traced('findOne', 'deliveries', () => collection.findOne({ _id: id, lease_by: owner }));
+      return document === null ? undefined : toStored(document);
     },
 
     /**
      * Makes the next delivery of each aggregate due now, unless it has been attempted already and follows its own schedule; returns the endpoints that
      * they go to.
      */
-    async wake(over: readonly { aggregate: string; seq: bigint }[], nowMs: number): Promise<Set<string>> {
+    async wake(over: readonly Position[], nowMs: number): Promise<Set<string>> {
       const pending = await traced('find', 'deliveries', () =>
         collection
           .find(
@@ -189,28 +192,23 @@ export function openClaims(store: Store) {
   };
 }
 
-function updateOf({ stored, events }: Outcome, owner: string) {
+function updateOf({ stored, events }: Outcome, owner: string): ConditionalUpdate {
   const { _id, version } = stored.document;
   const { set, unset } = stateFields(events.reduce(evolve, stored.delivery.state));
   const attempts = events.flatMap((event) => (event.type === 'attempted' ? [attemptDocument(event.attempt)] : []));
   return {
-    filter: { _id, version, lease_by: owner },
+    _id,
+    condition: { version, lease_by: owner },
     update: {
       $set: set,
-      $unset: Object.fromEntries([...unset, 'lease_until', 'lease_by'].map((field) => [field, '' as const])),
+      $unset: Object.fromEntries([...unset, 'lease_until', 'lease_by'].map((field) => [field, ''])),
       $inc: { version: 1 },
       $push: { attempts: { $each: attempts, $slice: -ATTEMPTS_KEPT } },
     },
+    isMine: ({ attempts: kept }) => Array.isArray(kept) && attempts.every((made) => kept.some((one) => isSame(one, made))),
   };
 }
 
-function isWritten({ stored, events }: Outcome, found: readonly DeliveryDocument[]): boolean {
-  const document = found.find(({ _id }) => _id === stored.delivery.id);
-  return events.some(
-    (event) =>
-      event.type === 'attempted' &&
-      document?.attempts?.some(
-        ({ at, duration_ms }) => at.getTime() === event.attempt.atMs && duration_ms === event.attempt.durationMs,
-      ),
-  );
+function isSame(one: AttemptDocument, other: AttemptDocument): boolean {
+  return one.at.getTime() === other.at.getTime() && one.duration_ms === other.duration_ms;
 }

@@ -62,6 +62,8 @@ export type DeliveryDocument = Due & {
   body_hash?: string;
   signed?: boolean;
   failures?: number;
+  /** A successor was held back for this one, and is woken when it is over. */
+  awaited?: boolean;
   next_attempt_at?: Date;
   redeliver_at?: Date;
   attempts?: AttemptDocument[];
@@ -73,7 +75,7 @@ export type DeliveryDocument = Due & {
 
 export type RedeliveryDocument = { at: Date; client_id?: string; operator?: string; run?: string };
 
-type AttemptDocument = { at: Date; http_status?: number; duration_ms: number; answer: string; error?: string };
+export type AttemptDocument = { at: Date; http_status?: number; duration_ms: number; answer: string; error?: string };
 
 export function toStored(document: DeliveryDocument): StoredDelivery {
   const merchantId = present(document, 'merchant_id');

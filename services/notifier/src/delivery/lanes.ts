@@ -7,15 +7,24 @@ const FAILURES_UNTIL_SINGLE = 5;
 /** An attempt that lasts longer, or an endpoint whose attempts mostly do, is slow. */
 const SLOW_MS = 1_000;
 const LOOK_FOR_SLOW_MS = 250;
-/** Deliveries in memory for each attempt that may be under way: of a lane, and of the process. */
-const HELD_PER_SLOT = 16;
+/**
+ * Deliveries in memory: of a lane as many as it works off in so long, within a bound for each attempt that may be under way; what waits for longer would
+ * have to have its lease renewed. Of the process, for each attempt that may be under way.
+ */
+const HELD_MS = 2_000;
+const HELD_PER_SLOT = 64;
 const HELD_OVERALL_PER_SLOT = 8;
+/** Jobs of a lane that are begun and not done, for each place: so many attempts may be made again when the process dies. */
+const BEGUN_PER_SLOT = 4;
 /** An endpoint's history is forgotten after this long without an attempt; a failing one's only when its schedule must be over. */
 const FORGET_MS = 10 * 60_000;
 const FORGET_FAILING_MS = 24 * 60 * 60_000;
 
-/** `run` says whether the endpoint acknowledged, undefined when it was not asked; `expire` is called instead where closing comes first. Neither rejects. */
-export type Job = { run(): Promise<boolean | undefined>; expire(): Promise<void> };
+/**
+ * `run` says whether the endpoint acknowledged, undefined when it was not asked, and may tell `answered` before: then the place is free for the next one
+ * while the rest is done. `expire` is called instead where the job is not to run: its lane is closed, or turns out to be dead. Neither rejects.
+ */
+export type Job = { run(answered: (acknowledged: boolean) => void): Promise<boolean | undefined>; expire(): Promise<void> };
 
 /**
  * The order in which attempts run. Each endpoint has a lane with bounds of its own, lanes take turns, and those that fail or are slow have together no
@@ -24,6 +33,8 @@ export type Job = { run(): Promise<boolean | undefined>; expire(): Promise<void>
 export type Lanes = Closeable & {
   /** How many more jobs of the endpoint should be brought now. What is not brought stays in the database, where it costs nothing. */
   room(endpoint: string): number;
+  /** Whether the lane has so little left that it is worth while to bring more. */
+  isHalfEmpty(endpoint: string): boolean;
   /** Runs the job when its turn has come. */
   add(endpoint: string, job: Job): void;
   /** What is known of an endpoint's failures from elsewhere, before its first attempt here. */
@@ -32,7 +43,9 @@ export type Lanes = Closeable & {
 
 type Lane = {
   endpoint: string;
+  /** Jobs that take a place; and all that are begun and not done, some of which have only to record what their attempt came to. */
   running: number;
+  begun: number;
   queue: Job[];
   width: number;
   failures: number;
@@ -68,12 +81,20 @@ export function createLanes(
     const known = lanes.get(endpoint);
     if (known !== undefined) return known;
     const width = Math.min(WIDTH_FIRST, bounds.perEndpoint);
-    const lane = { endpoint, running: 0, queue: [], width, failures: 0, averageMs: 0, slow: 0, usedAtMs: performance.now() };
+    const usedAtMs = performance.now();
+    const lane = { endpoint, running: 0, begun: 0, queue: [], width, failures: 0, averageMs: 0, slow: 0, usedAtMs };
     lanes.set(endpoint, lane);
     return lane;
   };
   const isSuspect = (lane: Lane) => lane.failures > 0 || lane.slow > 0 || lane.averageMs > SLOW_MS;
-  const capacity = (lane: Lane) => (isSuspect(lane) ? lane.width : lane.width * HELD_PER_SLOT);
+  const heldBy = (lane: Lane) => lane.begun + lane.queue.length;
+  /** At most half of what the others leave, so that there always is something left. */
+  const capacity = (lane: Lane) => {
+    const perSlot = isSuspect(lane) ? 1 : Math.min(HELD_PER_SLOT, HELD_MS / lane.averageMs);
+    const left = bounds.overall * HELD_OVERALL_PER_SLOT - held + heldBy(lane);
+    return Math.floor(Math.min(lane.width * perSlot, left / 2));
+  };
+  const isHalfEmpty = (lane: Lane) => heldBy(lane) <= capacity(lane) / 2;
   const track = (work: Promise<void>) => {
     const task: Promise<void> = work.finally(() => ended.delete(task));
     ended.add(task);
@@ -83,7 +104,8 @@ export function createLanes(
   const lineUp = (lane: Lane) => {
     ready.sound.delete(lane);
     ready.suspect.delete(lane);
-    if (lane.queue.length > 0 && lane.running < lane.width) ready[isSuspect(lane) ? 'suspect' : 'sound'].add(lane);
+    const mayRun = lane.running < lane.width && lane.begun < lane.width * BEGUN_PER_SLOT;
+    if (lane.queue.length > 0 && mayRun) ready[isSuspect(lane) ? 'suspect' : 'sound'].add(lane);
   };
   /** The two lines take turns while both may. */
   const next = (): Lane | undefined => {
@@ -105,6 +127,7 @@ export function createLanes(
       const run: Run = { lane, startedMs: performance.now(), suspect: isSuspect(lane), slow: false };
       running.add(run);
       lane.running++;
+      lane.begun++;
       if (run.suspect) suspects++;
       lineUp(lane);
       track(follow(run, job));
@@ -113,19 +136,28 @@ export function createLanes(
   const follow = async (run: Run, job: Job) => {
     const { lane } = run;
     try {
-      learn(lane, await job.run());
+      leave(run, await job.run((acknowledged) => leave(run, acknowledged)));
     } finally {
-      lane.usedAtMs = performance.now();
-      lane.averageMs = 0.8 * lane.averageMs + 0.2 * (lane.usedAtMs - run.startedMs);
-      lane.running--;
+      leave(run, undefined);
+      lane.begun--;
       held--;
-      running.delete(run);
-      if (run.suspect) suspects--;
-      if (run.slow) lane.slow--;
       lineUp(lane);
       advance();
-      if (lane.running + lane.queue.length <= capacity(lane) / 2) onRoom(lane.endpoint);
+      if (isHalfEmpty(lane)) onRoom(lane.endpoint);
     }
+  };
+  /** Gives the place of a run to the next one, once. */
+  const leave = (run: Run, acknowledged: boolean | undefined) => {
+    if (!running.delete(run)) return;
+    const { lane } = run;
+    learn(lane, acknowledged);
+    lane.usedAtMs = performance.now();
+    lane.averageMs = 0.8 * lane.averageMs + 0.2 * (lane.usedAtMs - run.startedMs);
+    lane.running--;
+    if (run.suspect) suspects--;
+    if (run.slow) lane.slow--;
+    lineUp(lane);
+    advance();
   };
   const learn = (lane: Lane, acknowledged: boolean | undefined) => {
     if (acknowledged === undefined) return;
@@ -136,7 +168,12 @@ export function createLanes(
   };
   const fail = (lane: Lane, failures: number) => {
     lane.failures = failures;
-    if (failures >= FAILURES_UNTIL_SINGLE) lane.width = 1;
+    if (failures < FAILURES_UNTIL_SINGLE) return;
+    lane.width = 1;
+    // What it had to itself waits in the database from now on.
+    const surplus = lane.queue.splice(1);
+    held -= surplus.length;
+    for (const job of surplus) track(job.expire());
   };
 
   const lookForSlow = () => {
@@ -155,7 +192,7 @@ export function createLanes(
     const nowMs = performance.now();
     for (const [endpoint, lane] of lanes) {
       const afterMs = lane.failures > 0 ? FORGET_FAILING_MS : FORGET_MS;
-      if (lane.running === 0 && lane.queue.length === 0 && nowMs - lane.usedAtMs > afterMs) lanes.delete(endpoint);
+      if (heldBy(lane) === 0 && nowMs - lane.usedAtMs > afterMs) lanes.delete(endpoint);
     }
   };
   const intervals = [setInterval(lookForSlow, LOOK_FOR_SLOW_MS), setInterval(forget, FORGET_MS)];
@@ -165,9 +202,9 @@ export function createLanes(
     room(endpoint) {
       if (closed) return 0;
       const lane = laneOf(endpoint);
-      const own = capacity(lane) - lane.running - lane.queue.length;
-      return Math.max(0, Math.min(own, bounds.overall * HELD_OVERALL_PER_SLOT - held));
+      return Math.max(0, capacity(lane) - heldBy(lane));
     },
+    isHalfEmpty: (endpoint) => isHalfEmpty(laneOf(endpoint)),
     add(endpoint, job) {
       if (closed) return track(job.expire());
       const lane = laneOf(endpoint);

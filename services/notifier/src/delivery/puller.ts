@@ -20,16 +20,16 @@ const LABEL_EVERY_MS = 60_000;
  * others nor in memory.
  */
 export type Puller = Closeable & {
-  /** Looks for due deliveries of the endpoint at once instead of at the next look over all. */
+  /** Looks for due deliveries of the endpoint as soon as its lane has run half empty, instead of at the next look over all. */
   look(endpoint: string): void;
-  /** Whether the endpoint has more that is due than was taken: then new events line up behind it. */
+  /** Whether the endpoint may have more that is due than was taken: then new events line up behind it. */
   isBehind(endpoint: string): boolean;
 };
 
 export type PullerOptions = {
   claims: Claims;
   leases: Leases;
-  lanes: Pick<Lanes, 'room'>;
+  lanes: Pick<Lanes, 'room' | 'isHalfEmpty'>;
   clock: Clock;
   log: Logger;
   /** Takes what was claimed; `sinceMs` is a moment before the claim, monotonic. */
@@ -39,6 +39,8 @@ export type PullerOptions = {
 export function startPuller({ claims, leases, lanes, clock, log, dispatch }: PullerOptions): Puller {
   const asked = new Set<string>();
   const behind = new Set<string>();
+  /** To be looked for when their lanes have run half empty. */
+  const later = new Set<string>();
   let closed = false;
   let wake: (() => void) | undefined;
   const sweep = createSweep(claims, clock);
@@ -48,29 +50,35 @@ export function startPuller({ claims, leases, lanes, clock, log, dispatch }: Pul
   });
 
   const look = (endpoint: string) => {
-    asked.add(endpoint);
-    wake?.();
+    if (lanes.isHalfEmpty(endpoint)) {
+      asked.add(endpoint);
+      wake?.();
+    } else later.add(endpoint);
   };
-  const findFor = async (endpoint: string): Promise<string[]> => {
+  const findFor = async (endpoint: string): Promise<StoredDelivery[]> => {
+    later.delete(endpoint);
     const room = lanes.room(endpoint);
     const found = room === 0 ? [] : await claims.due(endpoint, clock.now(), room);
     if (found.length < room) behind.delete(endpoint);
     else behind.add(endpoint);
-    return found.filter((id) => !leases.holds(id));
+    return found.filter(({ delivery }) => !leases.holds(delivery.id));
   };
   const serve = async (endpoints: readonly string[]) => {
-    const ids: string[] = [];
+    const due: StoredDelivery[] = [];
+    let count = 0;
     for (let i = 0; i < endpoints.length && !closed; i += ASKED_TOGETHER) {
-      ids.push(...(await Promise.all(endpoints.slice(i, i + ASKED_TOGETHER).map(findFor))).flat());
+      const found = (await Promise.all(endpoints.slice(i, i + ASKED_TOGETHER).map(findFor))).flat();
+      count += found.length;
+      due.push(...found);
+      while (due.length >= CLAIMED_TOGETHER) await take(due.splice(0, CLAIMED_TOGETHER));
     }
-    for (let i = 0; i < ids.length && !closed; i += CLAIMED_TOGETHER) {
-      const sinceMs = performance.now();
-      const claimed = await claims.claim(ids.slice(i, i + CLAIMED_TOGETHER), leases.owner, clock.now());
-      await dispatch(claimed, sinceMs);
-    }
+    if (due.length > 0) await take(due);
     // What was claimed may all have had to wait for its predecessors.
-    if (ids.length > 0)
-      for (const endpoint of endpoints) if (behind.has(endpoint) && lanes.room(endpoint) > 0) asked.add(endpoint);
+    if (count > 0) for (const endpoint of endpoints) if (behind.has(endpoint) && lanes.isHalfEmpty(endpoint)) asked.add(endpoint);
+  };
+  const take = async (due: readonly StoredDelivery[]) => {
+    const sinceMs = performance.now();
+    await dispatch(await claims.claim(due, leases.owner, clock.now()), sinceMs);
   };
   const loop = async () => {
     while (!closed) {
@@ -98,7 +106,7 @@ export function startPuller({ claims, leases, lanes, clock, log, dispatch }: Pul
   const looping = loop();
   return {
     look,
-    isBehind: (endpoint) => behind.has(endpoint),
+    isBehind: (endpoint) => behind.has(endpoint) || later.has(endpoint),
     async close() {
       closed = true;
       stopListening();

@@ -1,46 +1,22 @@
-import type { Closeable, Logger } from '@gerbang/runtime';
+import type { Logger } from '@gerbang/runtime';
+import { combine } from '@gerbang/store';
+import type { Position } from './chains.ts';
 
-const WOKEN_TOGETHER = 250;
+/** Lets those go that were held back for what is over now. Never rejects: what could not be woken goes when it is looked at again. */
+export type Waker = (over: Position) => Promise<void>;
 
-/** Where an aggregate's order stands. */
-export type Position = { aggregate: string; seq: bigint };
-
-/** Lets those go that waited for what is over now; many in one go when there are many. */
-export type Waker = Closeable & {
-  /** Returns at once. */
-  wake(over: Position): void;
-};
-
-/**
- * `wake` makes the successors due and tells where they go; `look` has them looked for. What could not be woken is found when its predecessor would have
- * been due again.
- */
+/** `wake` makes the successors due, of many in one go, and tells where they go; `look` has them looked for. */
 export function createWaker(
   wake: (over: readonly Position[]) => Promise<ReadonlySet<string>>,
   look: (endpoint: string) => void,
   log: Logger,
 ): Waker {
-  const waiting: Position[] = [];
-  let waking: Promise<void> | undefined;
-
-  const wakeAll = async () => {
-    while (waiting.length > 0) {
-      const over = waiting.splice(0, WOKEN_TOGETHER);
-      try {
-        for (const endpoint of await wake(over)) look(endpoint);
-      } catch (error) {
-        log.warn({ err: error, deliveries: over.length }, 'could not wake successors; they go when they are looked at again');
-      }
-    }
-    waking = undefined;
-  };
-  return {
-    wake(over) {
-      waiting.push(over);
-      waking ??= wakeAll();
-    },
-    async close() {
-      await waking;
-    },
-  };
+  const wakeTogether = combine(async (over: readonly Position[]) => {
+    for (const endpoint of await wake(over)) look(endpoint);
+    return over.map(() => ({ result: undefined }));
+  });
+  return (over) =>
+    wakeTogether(over).catch((error: unknown) =>
+      log.warn({ err: error, aggregate: over.aggregate }, 'could not wake a successor; it goes when it is looked at again'),
+    );
 }

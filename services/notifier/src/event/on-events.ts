@@ -4,7 +4,7 @@ import type { Received } from '@gerbang/bus';
 import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
 import type { Context } from '../context.ts';
 import { dispatch } from '../delivery/dispatch.ts';
-import { type UnreadableMessage, unreadableId } from '../delivery/document.ts';
+import { aggregateOf, type UnreadableMessage, unreadableId } from '../delivery/document.ts';
 import type { Confirmation, Confirmations } from './confirmations.ts';
 import { type Decided, decideFates } from './decide-fates.ts';
 import { render } from './fate.ts';
@@ -26,10 +26,14 @@ export async function onEvents(
 ): Promise<void> {
   const { events, unreadable } = sort(service, messages);
   const decided = await decideFates(context, events.map(render));
-  const { deliveries, leases, lanes, puller, clock } = context;
+  const { deliveries, leases, lanes, progress, puller, clock } = context;
   const sinceMs = performance.now();
   const room = (endpoint: string) => (puller.isBehind(endpoint) ? 0 : lanes.room(endpoint));
   const { added, claimed, left } = await deliveries.insertNew(decided, unreadable, clock.now(), { owner: leases.owner, room });
+  for (const { event, fate } of decided) {
+    // What was there before may have had another fate.
+    if (fate.type === 'unwanted' && added.has(event.eventId)) progress.over({ aggregate: aggregateOf(event), seq: event.seq });
+  }
   await dispatch(context, claimed, sinceMs);
   for (const endpoint of left) puller.look(endpoint);
   confirmations.add(decided.map(toConfirmation));
