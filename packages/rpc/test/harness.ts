@@ -1,3 +1,4 @@
+import { RefusalError } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Logger, Registry } from '@gerbang/runtime';
 import { testLog } from '@gerbang/testkit';
@@ -6,6 +7,7 @@ import {
   implement,
   openChannel,
   type RpcChannel,
+  type RpcClient,
   type RpcServer,
   startRpcServer,
   type TlsFiles,
@@ -66,8 +68,35 @@ export class Opened {
     return this.channel({ address: `127.0.0.1:${port}`, tls: undefined }).client(LedgerService);
   }
 
+  /** A client of a name whose addresses are those in the list, also when the list changes; of none while it is empty. */
+  ledgerNamed(addresses: readonly string[], port: number) {
+    const lookup = async () => {
+      if (addresses.length === 0) throw new Error('no such name');
+      return [...addresses];
+    };
+    return this.channel({ address: `ledger.test:${port}`, tls: undefined, timeoutMs: 3_000, lookup }).client(LedgerService);
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#channels.map((channel) => channel.close()));
     await Promise.all(this.#servers.map((server) => server.close()));
   }
+}
+
+/** Handlers that answer at once with a number by which a test knows the replica. */
+export const numbered = (n: bigint) => ({ post: async () => ({ availableAfterSen: n }) });
+
+/** Who answers; a call that is not tried again. */
+export async function ask(ledger: RpcClient<typeof LedgerService>, timeoutMs = 3_000): Promise<bigint> {
+  return (await ledger.post({}, { retry: false, timeoutMs })).availableAfterSen;
+}
+
+/** What a call was refused with, and what the road says of it. */
+export async function failureOf(call: Promise<unknown>): Promise<string> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof RefusalError)) throw new Error(`it has not failed with a refusal: ${String(error)}`);
+  return `${error.refusal.refused}: ${String(error.cause)}`;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RefusalError, refuse } from '@gerbang/core';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterAll, expect, test } from 'vitest';
@@ -281,4 +282,15 @@ test('requests of more bytes than may wait are refused before they leave', async
   expect(await calls[21]).toContain('too many calls are under way');
   blocked.resolve({});
   expect(new Set(await Promise.all(calls.slice(0, 21)))).toEqual(new Set(['done']));
+});
+
+test('a call may take longer than a lane may be silent, as long as the server answers that it is there', async () => {
+  const server = await opened.serve({
+    post: async () => {
+      await sleep(7_500);
+      return { availableAfterSen: 1n };
+    },
+  });
+  const ledger = opened.ledger(server.port);
+  expect((await ledger.post({}, { retry: false, timeoutMs: 15_000 })).availableAfterSen).toBe(1n);
 });

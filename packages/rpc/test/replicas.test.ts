@@ -2,11 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RefusalError } from '@gerbang/core';
-import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { Opened } from './harness.ts';
+import { ask, failureOf, numbered, Opened } from './harness.ts';
 
 /** Replicas have addresses of their own and one port, as the pods behind a headless service. */
 const A = '127.0.0.1';
@@ -27,33 +25,6 @@ async function spawnReplica(host: string, port: number): Promise<ChildProcess & 
   return Object.assign(child, { pid: child.pid });
 }
 
-/** A client of the name whose addresses are those in the list, also when the list changes. */
-function ledgerAt(addresses: string[], port: number) {
-  const lookup = async () => {
-    if (addresses.length === 0) throw new Error('no such name');
-    return addresses;
-  };
-  return opened.channel({ address: `ledger.test:${port}`, tls: undefined, timeoutMs: 3_000, lookup }).client(LedgerService);
-}
-
-type LedgerClient = ReturnType<typeof ledgerAt>;
-
-/** Who answers; a call that is not tried again. */
-async function ask(ledger: LedgerClient, timeoutMs = 3_000): Promise<bigint> {
-  return (await ledger.post({}, { retry: false, timeoutMs })).availableAfterSen;
-}
-
-async function failureOf(call: Promise<unknown>): Promise<string> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof RefusalError)) throw new Error(`it has not failed with a refusal: ${String(error)}`);
-  return `${error.refusal.refused}: ${String(error.cause)}`;
-}
-
-const numbered = (n: bigint) => ({ post: async () => ({ availableAfterSen: n }) });
-
 test('calls are spread over all replicas of a name, and go where fewer are under way', async () => {
   const port = await freePort();
   const blocked = Promise.withResolvers<object>();
@@ -66,7 +37,7 @@ test('calls are spread over all replicas of a name, and go where fewer are under
     { post: async () => ({ availableAfterSen: BigInt(++counts.b) }), verify: () => blocked.promise },
     { host: B, port },
   );
-  const ledger = ledgerAt([A, B], port);
+  const ledger = opened.ledgerNamed([A, B], port);
   await eventually('both answer', async () => {
     await ledger.post({});
     return counts.a > 0 && counts.b > 0;
@@ -95,7 +66,7 @@ test('a replica that is drained finishes what it has, new calls go elsewhere, an
     },
   };
   const a = await opened.serve(slow, { host: A, port });
-  const ledger = ledgerAt([A, B], port);
+  const ledger = opened.ledgerNamed([A, B], port);
   const inFlight = ledger.verify({}, { retry: false });
   await started.promise;
   await opened.serve(numbered(2n), { host: B, port });
@@ -120,7 +91,7 @@ test('a replica that is drained finishes what it has, new calls go elsewhere, an
 
 test('the only replica may restart: calls in between fail at once or wait, as they may be repeated or not', async () => {
   const port = await freePort();
-  const ledger = ledgerAt([A], port);
+  const ledger = opened.ledgerNamed([A], port);
   const first = await opened.serve(numbered(1n), { host: A, port });
   expect(await ask(ledger)).toBe(1n);
   await first.close();
@@ -133,7 +104,7 @@ test('the only replica may restart: calls in between fail at once or wait, as th
 test('a call that had left when its replica was killed is not sent again: its outcome is unknown', async () => {
   const port = await freePort();
   const a = await spawnReplica(A, port);
-  const ledger = ledgerAt([A], port);
+  const ledger = opened.ledgerNamed([A], port);
   const call = failureOf(ledger.post({ postingKey: 'never' }, { retry: false, timeoutMs: 60_000 }));
   expect(await ask(ledger)).toBe(BigInt(a.pid));
   let posts = 0;
@@ -149,7 +120,7 @@ test('a call that had left when its replica was killed is not sent again: its ou
 test('calls that had not left when their replica was killed are answered by another, each once', async () => {
   const port = await freePort();
   const a = await spawnReplica(A, port);
-  const ledger = ledgerAt([A, B], port);
+  const ledger = opened.ledgerNamed([A, B], port);
   expect(await ask(ledger)).toBe(BigInt(a.pid));
   a.kill('SIGSTOP');
   // More than the connection and the process's buffers take, so that what comes behind stays here.
@@ -182,7 +153,7 @@ test('a replica that hangs is avoided, then given up, and used again when it goe
   const port = await freePort();
   const a = await spawnReplica(A, port);
   const b = await spawnReplica(B, port);
-  const ledger = ledgerAt([A, B], port);
+  const ledger = opened.ledgerNamed([A, B], port);
   const answered = async () => new Set(await Promise.all(Array.from({ length: 10 }, () => ask(ledger))));
   await eventually('both answer', async () => (await answered()).size === 2);
   a.kill('SIGSTOP');
@@ -209,48 +180,3 @@ test('a replica that hangs is avoided, then given up, and used again when it goe
   a.kill('SIGCONT');
   await eventually('it answers again', async () => (await answered()).has(BigInt(a.pid)));
 }, 30_000);
-
-test('a name that changes its meaning is followed; what is under way at the old address finishes', async () => {
-  const port = await freePort();
-  const finish = Promise.withResolvers<object>();
-  const started = Promise.withResolvers<void>();
-  const slow = () => {
-    started.resolve();
-    return finish.promise;
-  };
-  await opened.serve({ ...numbered(1n), verify: slow }, { host: A, port });
-  const addresses = [A];
-  const ledger = ledgerAt(addresses, port);
-  const inFlight = ledger.verify({}, { retry: false, timeoutMs: 30_000 });
-  await started.promise;
-  addresses.splice(0, 1, B);
-  await opened.serve(numbered(2n), { host: B, port });
-  await eventually(
-    'only the new one answers',
-    async () => {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => ask(ledger)));
-      return answers.every((answer) => answer === 2n);
-    },
-    20_000,
-  );
-  finish.resolve({ postings: 1n });
-  expect((await inFlight).postings).toBe(1n);
-}, 30_000);
-
-test('a name that cannot be resolved is unavailable at once, and waited for where the call may be repeated', async () => {
-  const port = await freePort();
-  const addresses: string[] = [];
-  const ledger = ledgerAt(addresses, port);
-  expect(await failureOf(ask(ledger))).toMatch(/^unavailable: .*cannot be resolved: no such name/);
-  const waiting = ledger.post({});
-  await opened.serve(numbered(1n), { host: A, port });
-  addresses.push(A);
-  expect((await waiting).availableAfterSen).toBe(1n);
-});
-
-test('a name of the system is resolved', async () => {
-  const port = await freePort();
-  await opened.serve(numbered(1n), { host: A, port });
-  const ledger = opened.channel({ address: `localhost:${port}`, tls: undefined }).client(LedgerService);
-  expect(await ask(ledger)).toBe(1n);
-});
