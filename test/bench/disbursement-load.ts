@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@gerbang/testkit';
 import type { System } from '../../launcher/system.ts';
-import { signIn } from '../support/merchant-client.ts';
-import type { WebhookSink } from '../support/webhook-sink.ts';
+import { isRecord, signIn } from '../support/merchant-client.ts';
+import type { Hook, WebhookSink } from '../support/webhook-sink.ts';
 import { encodeShot } from './harness/http-connection.ts';
 import type { Target } from './harness/http-load.ts';
 
@@ -46,7 +46,7 @@ export async function signedTransfers({ demo }: System, notifyUrl: string): Prom
   };
 }
 
-/** What the merchant has been told. */
+/** What the merchant has been told: each transfer counts once, when it was first announced. */
 export type Announcements = {
   count(): number;
   /** How many had come by a time, Unix ms. */
@@ -59,19 +59,39 @@ export type Announcements = {
   settle(): Promise<void>;
 };
 
-export function announcementsOf({ hooks }: WebhookSink): Announcements {
+/** All its functions throw when a transfer was announced that has not succeeded. */
+export function announcementsOf({ hooks }: Pick<WebhookSink, 'hooks'>): Announcements {
+  const references = new Set<string>();
+  const firstMs: number[] = [];
+  let read = 0;
+  const announced = () => {
+    for (; read < hooks.length; read++) {
+      const hook = hooks[read];
+      const reference = hook === undefined ? '' : referenceOfSucceeded(hook);
+      if (hook === undefined || references.has(reference)) continue;
+      references.add(reference);
+      firstMs.push(hook.atMs);
+    }
+    return firstMs;
+  };
   return {
-    count: () => hooks.length,
-    by: (atMs) => hooks.reduce((count, hook) => (hook.atMs <= atMs ? count + 1 : count), 0),
-    lastMs: () => hooks.at(-1)?.atMs ?? Number.NaN,
+    count: () => announced().length,
+    by: (untilMs) => announced().filter((atMs) => atMs <= untilMs).length,
+    lastMs: () => announced().at(-1) ?? Number.NaN,
     async reach(count) {
-      await eventually('all are announced', () => hooks.length >= count, ALL_WITHIN_MS);
+      await eventually('all are announced', () => announced().length >= count, ALL_WITHIN_MS);
     },
     async settle() {
-      for (let last = -1; last !== hooks.length; ) {
-        last = hooks.length;
+      for (let last = -1; last !== announced().length; ) {
+        last = announced().length;
         await sleep(QUIET_MS);
       }
     },
   };
+}
+
+function referenceOfSucceeded({ body }: Hook): string {
+  const { reference_number: reference, transaction_status: status } = isRecord(body.data) ? body.data : {};
+  if (!isRecord(status) || status.code !== '00') throw new Error(`a transfer has not succeeded: ${JSON.stringify(body)}`);
+  return String(reference);
 }

@@ -102,6 +102,8 @@ function transfers(system: System, target: Target, announcements: Announcements)
         announcedMeanwhilePerSecond: (announcements.by(endMs) - before) / (durationMs / 1_000),
         acceptedPerSecond: perSecond,
         refusedPerSecond: refused.count / (durationMs / 1_000),
+        // What could be kept up for longer: the time until the last announcement is part of the work.
+        untilLastPerSecond: (count / (announcements.lastMs() - endMs + durationMs)) * 1_000,
         announcedInTimeShare: inTime / count,
         lastAnnouncedMs: announcements.lastMs() - endMs,
         acceptedP50Ms: accepted.p50Ms,
