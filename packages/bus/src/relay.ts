@@ -1,11 +1,14 @@
 import type { Clock } from '@gerbang/core';
+import type { Implementation } from '@gerbang/rpc';
 import type { Closeable, Logger, Registry } from '@gerbang/runtime';
 import type { AfterWrite, Store } from '@gerbang/store';
 import type { Bus } from './bus.ts';
+import { implementEventSource } from './event-source.ts';
 import { type Lag, watchLag } from './lag.ts';
 import { createPublisher } from './publisher.ts';
 import { createRecentTails, type RecentTails } from './recent-tails.ts';
 import { startSweep } from './sweep.ts';
+import { implementTimeline } from './timeline.ts';
 
 /** Publications right after a write that may be under way at once; what comes on top of them is left to the sweep. */
 const UNDER_WAY_MAX = 1_024;
@@ -21,6 +24,8 @@ export type Relay = Closeable & {
   afterWrite: AfterWrite;
   /** Starts to look for tails that were never confirmed, in these collections. */
   sweep(aggregateTypes: readonly string[]): void;
+  /** The same, and what the service answers about their events: to the notifier, which confirms them, and to operators, who read them. */
+  serve(aggregateTypes: readonly string[]): Implementation[];
   /** What it was given last, for `implementEventSource`. */
   recent: RecentTails;
 };
@@ -44,6 +49,9 @@ export function createRelay(options: {
   let sweeping: Closeable | undefined;
   let underWay = 0;
   const recent = createRecentTails();
+  const sweep = (aggregateTypes: readonly string[]) => {
+    sweeping ??= startSweep({ ...options, aggregateTypes, publish, lag });
+  };
   return {
     recent,
     afterWrite(type, document) {
@@ -56,8 +64,10 @@ export function createRelay(options: {
         .catch((error: unknown) => log.debug({ err: error }, 'could not publish; the sweep will'))
         .finally(() => underWay--);
     },
-    sweep(aggregateTypes) {
-      sweeping ??= startSweep({ ...options, aggregateTypes, publish, lag });
+    sweep,
+    serve(aggregateTypes) {
+      sweep(aggregateTypes);
+      return [implementEventSource(options.store, aggregateTypes, recent), implementTimeline(options.store, aggregateTypes)];
     },
     async close() {
       lag.close();

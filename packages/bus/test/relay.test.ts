@@ -4,7 +4,7 @@ import { openChannel, startRpcServer } from '@gerbang/rpc';
 import { type Aggregates, connectStore, openAggregates, type Store } from '@gerbang/store';
 import { eventually, startTestMongo, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Bus, consume, createRelay, implementEventSource, openBus, type Received, type Relay } from '../src/index.ts';
+import { type Bus, consume, createRelay, openBus, type Received, type Relay } from '../src/index.ts';
 
 type State = { n: number };
 
@@ -61,7 +61,7 @@ test('a written event reaches the consumer; a confirmed one leaves the tail for 
     port: 0,
     tls: undefined,
     log,
-    implementations: [implementEventSource(store, ['things'], relay.recent)],
+    implementations: relay.serve(['things']),
     ready: () => true,
   });
   const channel = openChannel({ address: `127.0.0.1:${server.port}`, tls: undefined });

@@ -4,16 +4,9 @@ import { openChannel, startRpcServer } from '@gerbang/rpc';
 import { ClosingStack, type Logger } from '@gerbang/runtime';
 import { type Aggregates, connectStore, openAggregates, type Store } from '@gerbang/store';
 import { startTestMongo, startTestNats, type TestNats, testLog } from '@gerbang/testkit';
-import {
-  type Bus,
-  consume,
-  createRelay,
-  implementEventSource,
-  implementTimeline,
-  openBus,
-  type Received,
-  type Relay,
-} from '../src/index.ts';
+import { implementEventSource } from '../src/event-source.ts';
+import { type Bus, consume, createRelay, openBus, type Received, type Relay } from '../src/index.ts';
+import { implementTimeline } from '../src/timeline.ts';
 
 export type Thing = { n: number };
 

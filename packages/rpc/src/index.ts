@@ -1,6 +1,6 @@
 export { openChannel, type RpcChannel } from './client.ts';
 export { feeRulesOf } from './fee-rules.ts';
-export { implement } from './implementation.ts';
+export { type Implementation, implement } from './implementation.ts';
 export { openLedgerChannel } from './ledger-channel.ts';
 export { createMerchantDirectory, type MerchantDirectory } from './merchant-directory.ts';
 export { type RpcServer, startRpcServer } from './server.ts';

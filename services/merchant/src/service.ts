@@ -1,4 +1,4 @@
-import { createRelay, implementEventSource, implementTimeline, openBus } from '@gerbang/bus';
+import { createRelay, openBus } from '@gerbang/bus';
 import { type Clock, newUlid } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { openLedgerChannel, startRpcServer } from '@gerbang/rpc';
@@ -56,7 +56,7 @@ export async function startService(config: Config, options: { clock?: Clock; rea
     closing.push('relay', () => relay.close());
     const merchants = await openMerchantStore(store, relay.afterWrite);
     const accounts = await openAccountStore(store, relay.afterWrite);
-    relay.sweep([MERCHANTS, ACCOUNTS]);
+    const eventServices = relay.serve([MERCHANTS, ACCOUNTS]);
     const signingKeys = await openSigningKeys({
       store,
       keyRing: config.GERBANG_KEKS,
@@ -92,11 +92,7 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: [
-        ...implementations(context),
-        implementEventSource(store, [MERCHANTS, ACCOUNTS], relay.recent),
-        implementTimeline(store, [MERCHANTS, ACCOUNTS]),
-      ],
+      implementations: [...implementations(context), ...eventServices],
       metrics: registry,
       ready: () => true,
     });

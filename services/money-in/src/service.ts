@@ -1,4 +1,4 @@
-import { createRelay, implementEventSource, implementTimeline, openBus } from '@gerbang/bus';
+import { createRelay, openBus } from '@gerbang/bus';
 import { listenForMerchantHints } from '@gerbang/bus/merchant-hints';
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
@@ -72,7 +72,7 @@ export async function startService(config: Config, options: { clock?: Clock; rai
     closing.push('relay', () => relay.close());
     const payables = await openPayableStore(store, relay.afterWrite);
     const payments = await openPaymentStore(store, relay.afterWrite);
-    relay.sweep([PAYABLES, PAYMENTS]);
+    const eventServices = relay.serve([PAYABLES, PAYMENTS]);
 
     const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
     closing.push('merchant channel', () => merchantChannel.close());
@@ -112,11 +112,7 @@ export async function startService(config: Config, options: { clock?: Clock; rai
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: [
-        ...implementations(context),
-        implementEventSource(store, [PAYABLES, PAYMENTS], relay.recent),
-        implementTimeline(store, [PAYABLES, PAYMENTS]),
-      ],
+      implementations: [...implementations(context), ...eventServices],
       metrics: registry,
       ready: () => true,
     });

@@ -1,4 +1,4 @@
-import { createRelay, implementEventSource, implementTimeline, openBus } from '@gerbang/bus';
+import { createRelay, openBus } from '@gerbang/bus';
 import { listenForMerchantHints } from '@gerbang/bus/merchant-hints';
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
@@ -64,7 +64,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     closing.push('relay', () => relay.close());
     const transfers = await openTransferStore(store, relay.afterWrite);
     const accountTransfers = await openAccountTransferStore(store, relay.afterWrite);
-    relay.sweep([TRANSFERS]);
+    const eventServices = relay.serve([TRANSFERS]);
 
     const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
     closing.push('merchant channel', () => merchantChannel.close());
@@ -113,11 +113,7 @@ export async function startService(config: Config, options: { clock?: Clock } = 
       port: config.RPC_PORT,
       tls: config.tls,
       log,
-      implementations: [
-        ...implementations(context),
-        implementEventSource(store, [TRANSFERS], relay.recent),
-        implementTimeline(store, [TRANSFERS]),
-      ],
+      implementations: [...implementations(context), ...eventServices],
       metrics: registry,
       ready: () => true,
     });

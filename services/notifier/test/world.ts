@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { createRelay, implementEventSource, openBus } from '@gerbang/bus';
+import { createRelay, openBus } from '@gerbang/bus';
 import { type AdjustableClock, createClock, newUlid } from '@gerbang/core';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
@@ -93,13 +93,12 @@ export async function openWorld(mongo: TestMongo) {
   const relay = createRelay({ bus, store, service: 'money-out', clock, log });
   closing.push('relay', () => relay.close());
   const transfers = await openAggregates<{ n: number }>(store, 'transfers', { schema: 1, afterWrite: relay.afterWrite });
-  relay.sweep(['transfers']);
   const owner = await startRpcServer({
     host: '127.0.0.1',
     port: 0,
     tls: undefined,
     log,
-    implementations: [implementEventSource(store, ['transfers'], relay.recent)],
+    implementations: relay.serve(['transfers']),
     ready: () => true,
   });
   closing.push('owner', () => owner.close());
