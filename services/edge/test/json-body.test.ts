@@ -22,6 +22,15 @@ describe('the hash of a body', () => {
     );
   });
 
+  test('is made once, of what came: whatever a handler does to the JSON changes it no more', () => {
+    const { json, hash } = parse('{"amount": 1}');
+    const first = hash();
+    if (json === null || typeof json !== 'object' || Array.isArray(json)) throw new Error('no object');
+    json.amount = 2;
+    expect(hash()).toBe(first);
+    expect(first).toBe(bodyHash({ amount: 1 }));
+  });
+
   test('text is taken for its own normalized JSON only where it is', () => {
     fc.assert(
       fc.property(anyJson, fc.nat(1), (value, indent) => {

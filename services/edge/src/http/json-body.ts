@@ -10,10 +10,10 @@ const JSON_TYPE = 'application/json';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A request's body; `hash` is that of its normalized JSON, which is made when it is asked for. */
+/** A request's body; `hash` is that of its normalized JSON, made once and not before it is asked for: signature and Idempotency-Key both may want it. */
 export type Body = { json: Json | undefined; hash(): string };
 
-export const NO_BODY: Body = { json: undefined, hash: () => bodyHash(undefined) };
+export const NO_BODY: Body = { json: undefined, hash: once(() => bodyHash(undefined)) };
 
 /** Reads a request's body and calls back once. The stream is never destroyed: the answer goes over the same socket. Refusals: body_too_large. */
 export function readBody(stream: Readable, done: (error: Error | null, bytes?: Buffer) => void): void {
@@ -48,13 +48,21 @@ export function parseBody(bytes: Buffer, contentType: string | undefined, option
   const type = typeOf(contentType);
   if (type === 'application/x-www-form-urlencoded' && options.takesForm()) {
     const form = Object.fromEntries(new URLSearchParams(decode(bytes)));
-    return { json: form, hash: () => bodyHash(form) };
+    return { json: form, hash: once(() => bodyHash(form)) };
   }
   if (type !== JSON_TYPE && !/^application\/[\w.!#$&^-]+\+json$/.test(type)) {
     throw new RefusalError(refuse('bad_request', { message: 'Content-Type must be application/json' }));
   }
   const { json, isCanonical } = readJson(decode(bytes));
-  return { json, hash: () => (isCanonical ? hashOfCanonical(bytes) : bodyHash(json)) };
+  return { json, hash: once(() => (isCanonical ? hashOfCanonical(bytes) : bodyHash(json))) };
+}
+
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** The media type without its parameters. */
