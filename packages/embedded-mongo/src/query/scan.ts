@@ -4,7 +4,7 @@ import type { Plan } from './plan.ts';
 /** What a query has looked at, for explain and for tests. */
 export type Examined = { keys: number; docs: number };
 
-/** Pages start small, for queries that stop early, and grow. */
+/** Pages start small, for queries that stop early, and grow. Their size is part of the statement: where a limit is bound SQLite prepares again each time. */
 const pageMin = 8;
 const pageMax = 512;
 
@@ -39,10 +39,11 @@ export function* scan(collection: Collection, plan: Plan, examined: Examined): G
 
 function* scanCollection(collection: Collection, reverse: boolean, examined: Examined): Generator<Stored> {
   const [past, order] = reverse ? ['<', 'DESC'] : ['>', 'ASC'];
-  const page = collection.statement(`SELECT rid, doc FROM ${collection.table} WHERE rid ${past} ? ORDER BY rid ${order} LIMIT ?`);
+  const page = (size: number) =>
+    collection.statement(`SELECT rid, doc FROM ${collection.table} WHERE rid ${past} ? ORDER BY rid ${order} LIMIT ${size}`);
   let last = reverse ? Number.MAX_SAFE_INTEGER : -1;
   for (let size = pageMin; ; size = Math.min(size * 2, pageMax)) {
-    const rows = page.all(last, size) as unknown as Array<[number, Uint8Array]>;
+    const rows = page(size).all(last) as unknown as Array<[number, Uint8Array]>;
     for (const [rid, bytes] of rows) {
       examined.docs++;
       last = rid;
@@ -66,17 +67,14 @@ function* scanIndex(collection: Collection, plan: Plan & { kind: 'index' }, exam
   const { index, reverse } = plan;
   const order = reverse ? 'DESC' : 'ASC';
   const source = `SELECT i.key, i.rid, d.doc FROM ${index.table} i CROSS JOIN ${collection.table} d ON d.rid = i.rid`;
-  const ordered = `ORDER BY i.key ${order}, i.rid ${order} LIMIT ?`;
-  const first = collection.statement(`${source} WHERE i.key >= ? AND i.key < ? ${ordered}`);
-  const next = collection.statement(
-    reverse
-      ? `${source} WHERE i.key >= ? AND (i.key, i.rid) < (?, ?) ${ordered}`
-      : `${source} WHERE (i.key, i.rid) > (?, ?) AND i.key < ? ${ordered}`,
-  );
+  const ordered = `ORDER BY i.key ${order}, i.rid ${order} LIMIT`;
+  const first = collection.statement(`${source} WHERE i.key >= ? AND i.key < ? ${ordered} ${pageMin}`);
+  const past = reverse ? 'i.key >= ? AND (i.key, i.rid) < (?, ?)' : '(i.key, i.rid) > (?, ?) AND i.key < ?';
+  const next = (size: number) => collection.statement(`${source} WHERE ${past} ${ordered} ${size}`);
   // Where arrays have spread a document over several keys it is met several times.
   const seen = index.arrays ? new Set<number>() : undefined;
   for (const { low, high } of reverse ? plan.ranges.toReversed() : plan.ranges) {
-    let rows = first.all(low, high, pageMin) as unknown as Array<[Uint8Array, number, Uint8Array]>;
+    let rows = first.all(low, high) as unknown as Array<[Uint8Array, number, Uint8Array]>;
     for (let size = pageMin; rows.length > 0; ) {
       for (const [, rid, bytes] of rows) {
         examined.keys++;
@@ -89,7 +87,7 @@ function* scanIndex(collection: Collection, plan: Plan & { kind: 'index' }, exam
       if (!last || rows.length < size) break;
       size = Math.min(size * 2, pageMax);
       const [key, rid] = last;
-      rows = (reverse ? next.all(low, key, rid, size) : next.all(key, rid, high, size)) as unknown as typeof rows;
+      rows = (reverse ? next(size).all(low, key, rid) : next(size).all(key, rid, high)) as unknown as typeof rows;
     }
   }
 }
