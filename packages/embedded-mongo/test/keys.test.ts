@@ -2,8 +2,8 @@ import { Binary, BSONRegExp, Decimal128, Double, deserialize, MaxKey, MinKey, Ob
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareValues } from '../src/bson/compare.ts';
-import { decodeDocument } from '../src/bson/decode.ts';
-import { encodeDocument } from '../src/bson/encode.ts';
+import { decodeDocument, decodeFields, openDocument } from '../src/bson/decode.ts';
+import { encodeDocument, encodeOpened } from '../src/bson/encode.ts';
 import { asDouble } from '../src/bson/types.ts';
 import { encodeKey, encodeValue } from '../src/storage/index-key.ts';
 
@@ -82,6 +82,39 @@ test('a document is written back byte by byte', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('a document of which some fields are read and changed is written as one that is read wholly', () => {
+  const documents = fc.dictionary(name, value, { noNullPrototype: true, maxKeys: 12 });
+  fc.assert(
+    fc.property(documents, fc.uniqueArray(name), documents, fc.uniqueArray(name), (doc, more, set, unset) => {
+      const bytes = serialize(doc);
+      const names = new Set([...more, ...Object.keys(set), ...unset]);
+      const { fields, pieces } = openDocument(bytes, names);
+      expect(Buffer.compare(encodeOpened(bytes, pieces, fields), bytes)).toBe(0);
+      expect(decodeFields(bytes, names)).toEqual(fields);
+      const whole = decodeDocument(bytes);
+      for (const one of [fields, whole]) {
+        for (const field of unset) delete one[field];
+        Object.assign(one, set);
+      }
+      const expected = [...Object.keys(doc), ...Object.keys(set)].filter((field) => field in whole);
+      const inPlace = Object.fromEntries(expected.map((field) => [field, whole[field]]));
+      expect(Buffer.compare(encodeOpened(bytes, pieces, fields), encodeDocument(inPlace))).toBe(0);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a field that comes twice is written once if it was read, and both times if not', () => {
+  const once = (doc: object) => serialize(doc).subarray(4, -1);
+  const body = Buffer.concat([once({ a: 1 }), once({ b: 2 }), once({ a: 3 })]);
+  const bytes = Buffer.concat([Buffer.alloc(4), body, Buffer.alloc(1)]);
+  bytes.writeInt32LE(bytes.length, 0);
+  const unread = openDocument(bytes, new Set(['b']));
+  expect(Buffer.compare(encodeOpened(bytes, unread.pieces, unread.fields), bytes)).toBe(0);
+  const read = openDocument(bytes, new Set(['a']));
+  expect(Buffer.compare(encodeOpened(bytes, read.pieces, read.fields), serialize({ a: 3, b: 2 }))).toBe(0);
 });
 
 test('documents beyond 64 KiB and 1 MiB come back byte by byte', () => {

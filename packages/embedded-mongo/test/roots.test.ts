@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keptRootsOf, rootsOf } from '../src/query/roots.ts';
+import { keptRootsOf, pipelineRootsOf, rootsOf } from '../src/query/roots.ts';
 
 const listed = (roots: ReadonlySet<string> | undefined) => roots && [...roots].sort();
 
@@ -27,4 +27,19 @@ describe('the fields that a projection gives', () => {
     [{ 'a.$': 1 }, undefined],
     [{ a: { $slice: 1 } }, undefined],
   ])('%j', (projection, roots) => expect(listed(keptRootsOf(projection))).toEqual(roots));
+});
+
+describe('the fields that an update by a pipeline reads or sets', () => {
+  test.each([
+    [[{ $set: { 'a.b': 1, c: '$d.e' } }], ['_id', 'a', 'c', 'd']],
+    [
+      [{ $addFields: { a: { $add: ['$b', 1] } } }, { $set: { at: '$$NOW' } }],
+      ['_id', 'a', 'at', 'b'],
+    ],
+    [[{ $set: { a: '$$ROOT' } }], undefined],
+    [[{ $set: { a: '$$REMOVE' } }], undefined],
+    [[{ $set: { a: 1 } }, { $unset: 'b' }], undefined],
+    [[{ $replaceWith: { a: 1 } }], undefined],
+    [['a'], undefined],
+  ])('%j', (stages, roots) => expect(listed(pipelineRootsOf(stages))).toEqual(roots));
 });

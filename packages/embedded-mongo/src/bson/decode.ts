@@ -1,7 +1,7 @@
 import { Binary, BSONRegExp, Code, Decimal128, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { failure } from '../errors.ts';
 import { fieldName } from './field-names.ts';
-import { asDouble, bsonUndefined, type Doc, RawDocument, RawValue } from './types.ts';
+import { asDouble, bsonUndefined, type Doc, RawDocument } from './types.ts';
 
 /** How deep documents may nest, as on the server. */
 const depthMax = 180;
@@ -21,24 +21,40 @@ export function decodeDocument(bytes: Uint8Array, rawFields: RawFields = noRawFi
   return reader.document(0, 0, rawFields);
 }
 
-/**
- * Reads only these fields of a stored document's first level. The others are left out, or are there as the bytes they are, which are written back unread.
- */
-export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>, others: 'left out' | 'raw'): Doc {
+/** Reads only these fields of a stored document's first level. */
+export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc {
+  return openDocument(bytes, names).fields;
+}
+
+/** Some fields of a stored document's first level, read, and all as they follow each other: a name of those read, or where others lie in the bytes. */
+export type OpenDocument = { fields: Doc; pieces: Piece[] };
+export type Piece = string | { start: number; end: number };
+
+/** Reads these fields of a stored document's first level and notes where the others are. */
+export function openDocument(bytes: Uint8Array, names: ReadonlySet<string>): OpenDocument {
   const buffer = asBuffer(bytes);
   const reader = new Reader(buffer);
   const end = reader.documentEnd(0) - 1;
-  const doc: Doc = {};
+  const fields: Doc = {};
+  const pieces: Piece[] = [];
+  let unread: { start: number; end: number } | undefined;
   for (let at = 4; at < end; ) {
     const type = buffer[at] ?? 0;
     const nameEnd = reader.nameEnd(at + 1);
     const name = fieldName(buffer, at + 1, nameEnd);
     const next = reader.valueEnd(type, nameEnd + 1, end);
-    if (names.has(name)) setOwn(doc, name, reader.value(type, nameEnd + 1, 1));
-    else if (others === 'raw') setOwn(doc, name, new RawValue(type, buffer.subarray(nameEnd + 1, next)));
+    if (names.has(name)) {
+      if (!Object.hasOwn(fields, name)) pieces.push(name);
+      setOwn(fields, name, reader.value(type, nameEnd + 1, 1));
+      unread = undefined;
+    } else if (unread) unread.end = next;
+    else {
+      unread = { start: at, end: next };
+      pieces.push(unread);
+    }
     at = next;
   }
-  return doc;
+  return { fields, pieces };
 }
 
 /** Walks a whole document without building it; refuses malformed input with InvalidBSON. */

@@ -1,6 +1,7 @@
 import { Binary, BSONRegExp, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { failure } from '../errors.ts';
-import { bsonUndefined, type Doc, isInt32, RawDocument, RawValue } from './types.ts';
+import type { Piece } from './decode.ts';
+import { bsonUndefined, type Doc, isInt32, RawDocument } from './types.ts';
 
 /** A buffer shared by all encodings: they are synchronous, and each result is copied out of it. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
@@ -12,6 +13,22 @@ let at = 0;
 export function encodeDocument(doc: Doc): Buffer {
   at = 0;
   writeDocument(doc);
+  return written();
+}
+
+/** The bytes of a stored document of which some fields were read and may have changed: these are written in their places, new ones at the end. */
+export function encodeOpened(bytes: Uint8Array, pieces: readonly Piece[], fields: Doc): Buffer {
+  at = 4;
+  for (const piece of pieces) {
+    if (typeof piece !== 'string') writeBytes(bytes.subarray(piece.start, piece.end));
+    else if (Object.hasOwn(fields, piece)) writeField(piece, fields[piece]);
+  }
+  for (const name in fields) if (!pieces.includes(name)) writeField(name, fields[name]);
+  endDocument(0);
+  return written();
+}
+
+function written(): Buffer {
   const bytes = Buffer.allocUnsafeSlow(at);
   scratch.copy(bytes, 0, 0, at);
   if (scratch.length > scratchKeptBytes) scratch = Buffer.allocUnsafe(64 * 1024);
@@ -29,10 +46,15 @@ function writeDocument(doc: Doc): void {
   const start = at;
   reserve(5);
   at += 4;
-  for (const name in doc) {
-    const value = doc[name];
-    if (value !== undefined) writeElement(name, value);
-  }
+  for (const name in doc) writeField(name, doc[name]);
+  endDocument(start);
+}
+
+function writeField(name: string, value: unknown): void {
+  if (value !== undefined) writeElement(name, value);
+}
+
+function endDocument(start: number): void {
   reserve(1);
   scratch[at++] = 0;
   scratch.writeInt32LE(at - start, start);
@@ -43,9 +65,7 @@ function writeArray(values: readonly unknown[]): void {
   reserve(5);
   at += 4;
   for (let index = 0; index < values.length; index++) writeElement(String(index), values[index] ?? null);
-  reserve(1);
-  scratch[at++] = 0;
-  scratch.writeInt32LE(at - start, start);
+  endDocument(start);
 }
 
 function writeElement(name: string, value: unknown): void {
@@ -114,10 +134,6 @@ function writeObject(value: object): number {
   if (Array.isArray(value)) {
     writeArray(value);
     return 4;
-  }
-  if (value instanceof RawValue) {
-    writeBytes(value.bytes);
-    return value.type;
   }
   if (value instanceof RawDocument) {
     writeBytes(value.bytes);

@@ -39,17 +39,6 @@ export class RawDocument {
   }
 }
 
-/** Bytes of one value that are copied as they are when encoded. */
-export class RawValue {
-  readonly type: number;
-  readonly bytes: Uint8Array;
-
-  constructor(type: number, bytes: Uint8Array) {
-    this.type = type;
-    this.bytes = bytes;
-  }
-}
-
 export function isDoc(value: unknown): value is Doc {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

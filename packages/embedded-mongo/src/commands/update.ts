@@ -1,6 +1,6 @@
 import type { Variables } from '../aggregate/scope.ts';
-import { decodeDocument, decodeFields } from '../bson/decode.ts';
-import { encodeDocument } from '../bson/encode.ts';
+import { decodeDocument, openDocument } from '../bson/decode.ts';
+import { encodeDocument, encodeOpened } from '../bson/encode.ts';
 import type { Doc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import { prepareQuery, type Query } from '../query/find.ts';
@@ -94,13 +94,13 @@ export function changeStored(
 ): { changed: boolean; bytes: Uint8Array } {
   const indexes = collection.indexes.filter((index) => index.dependsOn(compiled.roots));
   const indexed = rootsOfAll(indexes);
-  const doc =
+  const { fields, pieces } =
     compiled.roots === undefined || indexed === undefined
-      ? decodeDocument(found.bytes)
-      : decodeFields(found.bytes, new Set([...compiled.roots, ...indexed]), 'raw');
-  const before = indexes.map((index) => ({ index, keys: index.entriesOf(doc)?.keys ?? [] }));
-  const after = compiled.apply(doc, false);
-  const bytes = encodeDocument(after);
+      ? { fields: decodeDocument(found.bytes), pieces: undefined }
+      : openDocument(found.bytes, new Set([...compiled.roots, ...indexed]));
+  const before = indexes.map((index) => ({ index, keys: index.entriesOf(fields)?.keys ?? [] }));
+  const after = compiled.apply(fields, false);
+  const bytes = pieces ? encodeOpened(found.bytes, pieces, after) : encodeDocument(after);
   if (bytes.equals(found.bytes)) return { changed: false, bytes };
   context.store.commits.write();
   collection.replace(found.rid, before, after, bytes);

@@ -29,7 +29,7 @@ export class Found {
 
   /** The document for whoever looks at these fields alone; undefined: at any. */
   fields(roots: ReadonlySet<string> | undefined): Doc {
-    return this.#doc ?? (roots === undefined ? this.doc : decodeFields(this.bytes, roots, 'left out'));
+    return this.#doc ?? (roots === undefined ? this.doc : decodeFields(this.bytes, roots));
   }
 }
 

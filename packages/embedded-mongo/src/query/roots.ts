@@ -25,6 +25,18 @@ export function keptRootsOf(projection: Doc): ReadonlySet<string> | undefined {
   return roots.size > 1 || '_id' in projection ? roots : undefined;
 }
 
+/** The fields of the first level that the stages of an update read or set; undefined where these may be any. */
+export function pipelineRootsOf(stages: readonly unknown[]): ReadonlySet<string> | undefined {
+  const roots = new Set(['_id']);
+  for (const stage of stages) {
+    const [[name, fields] = []] = isDoc(stage) ? Object.entries(stage) : [];
+    if ((name !== '$set' && name !== '$addFields') || !isDoc(fields)) return undefined;
+    for (const path of Object.keys(fields)) roots.add(rootOf(path));
+    if (!addExpressionRoots(fields, roots)) return undefined;
+  }
+  return roots;
+}
+
 function addRoots(filter: Doc, roots: Set<string>): boolean {
   for (const [name, operand] of Object.entries(filter)) {
     if (!name.startsWith('$')) roots.add(rootOf(name));

@@ -124,7 +124,7 @@ export class Collection {
   #prepareEntries(bytes: Uint8Array, rid: number): Array<[Index, Entries]> {
     if (this.indexes.length === 0) return [];
     const roots = rootsOfAll(this.indexes);
-    const doc = roots === undefined ? decodeDocument(bytes) : decodeFields(bytes, roots, 'left out');
+    const doc = roots === undefined ? decodeDocument(bytes) : decodeFields(bytes, roots);
     const additions: Array<[Index, Entries]> = [];
     for (const index of this.indexes) {
       const entries = index.entriesOf(doc);

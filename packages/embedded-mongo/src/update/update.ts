@@ -8,7 +8,7 @@ import { compileItem } from '../query/match.ts';
 import { isOperatorDoc } from '../query/match-values.ts';
 import { matchedPosition } from '../query/matched-position.ts';
 import { isPosition, setField, valueAt } from '../query/path.ts';
-import { rootOf } from '../query/roots.ts';
+import { pipelineRootsOf, rootOf } from '../query/roots.ts';
 import { type MakeChange, modifiers } from './modifiers.ts';
 import { type Change, changeAt, concretePaths, type Positions } from './paths.ts';
 
@@ -28,7 +28,7 @@ export function compileUpdate(update: unknown, context: UpdateContext): Update {
     if (context.arrayFilters.length > 0)
       throw failure('FailedToParse', 'arrayFilters may not be specified for pipeline-style updates');
     const run = compileUpdatePipeline(update, context.variables);
-    return { kind: 'pipeline', roots: undefined, apply: (doc) => checkedId(doc, run(doc)) };
+    return { kind: 'pipeline', roots: pipelineRootsOf(update), apply: (doc) => checkedId(doc, run(doc)) };
   }
   if (!isDoc(update)) throw failure('FailedToParse', 'Update argument must be either an object or an array');
   const [first] = Object.keys(update);
