@@ -1,39 +1,47 @@
-import { EventEmitter } from 'node:events';
 import type { Closeable } from '@gerbang/runtime';
 
 const TICK_MS = 50;
 
-/** What an attempt is given up by: it emits `abort`, as undici takes it. */
-export type Deadline = EventEmitter;
+/** Something that ends by itself or at `untilMs` (monotonic), which may be moved while it is watched. */
+export type Deadline = { untilMs: number; expire(): void };
 
 /**
- * Deadlines that are all equally far away, so that one timer and the order of their making do for all of them. An AbortSignal with a timer for each
- * attempt costs more than the rest of what we do for it. They end up to 50 ms late.
+ * Deadlines that are looked at by one timer, because an AbortSignal with a timer for each attempt costs more than the rest of what we do for it. They end
+ * up to 50 ms late. Kept in an array: the tables of a Map that keys enter and leave all the time hold on to what has left it.
  */
 export type Deadlines = Closeable & {
-  start(): Deadline;
-  /** Forgets a deadline that is not needed any more. */
-  end(deadline: Deadline): void;
+  /** The returned function forgets the deadline, at any time and any number of times. */
+  watch(deadline: Deadline): () => void;
 };
 
-export function createDeadlines(timeoutMs: number): Deadlines {
-  const since = new Map<Deadline, number>();
+type Watched = { deadline: Deadline | undefined; place: number };
+
+export function createDeadlines(): Deadlines {
+  const watching: Watched[] = [];
+  const forget = (watched: Watched) => {
+    if (watched.deadline === undefined) return;
+    watched.deadline = undefined;
+    const last = watching.pop();
+    if (last === undefined || last === watched) return;
+    watching[watched.place] = last;
+    last.place = watched.place;
+  };
   const ticking = setInterval(() => {
-    const beforeMs = performance.now() - timeoutMs;
-    for (const [deadline, startedMs] of since) {
-      if (startedMs > beforeMs) return;
-      since.delete(deadline);
-      deadline.emit('abort');
+    const nowMs = performance.now();
+    for (const watched of [...watching]) {
+      const { deadline } = watched;
+      if (deadline === undefined || deadline.untilMs > nowMs) continue;
+      forget(watched);
+      deadline.expire();
     }
   }, TICK_MS);
   ticking.unref();
   return {
-    start() {
-      const deadline = new EventEmitter();
-      since.set(deadline, performance.now());
-      return deadline;
+    watch(deadline) {
+      const watched: Watched = { deadline, place: watching.length };
+      watching.push(watched);
+      return () => forget(watched);
     },
-    end: (deadline) => since.delete(deadline),
     async close() {
       clearInterval(ticking);
     },

@@ -1,13 +1,11 @@
 import type { Closeable } from '@gerbang/runtime';
 import { errors, Pool } from 'undici';
-import { createDeadlines, type Deadlines } from './deadlines.ts';
+import { createDeadlines } from './deadlines.ts';
+import { post, TimedOut } from './post.ts';
 import { createConnector, parseTarget, type Resolve, type TargetPolicy, TargetRefused } from './target.ts';
 
 /** The whole of an attempt, from resolving the host to the status of the answer (contract §10). */
 const TIMEOUT_MS = 10_000;
-/** What the body of an answer may take beyond that; only its beginning is kept, for the log. */
-const BODY_TIMEOUT_MS = 1_000;
-const ANSWER_BYTES = 1_024;
 const HEADER_BYTES_MAX = 16_384;
 const KEEP_ALIVE_MS = 3_000;
 const IDLE_MS = 60_000;
@@ -29,7 +27,7 @@ export function createSender(
 ): Sender {
   const endpoints = new Map<string, Endpoint>();
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-  const deadlines = createDeadlines(timeoutMs);
+  const deadlines = createDeadlines();
   const connector = createConnector(policy, {
     timeoutMs,
     ...(options.resolve !== undefined && { resolve: options.resolve }),
@@ -68,7 +66,14 @@ export function createSender(
       const endpoint = endpointOf(request.merchantId, target.origin);
       endpoint.inUse++;
       try {
-        return await post(endpoint.pool, target, request, deadlines);
+        const { headers, body } = request;
+        const posted = await post(
+          endpoint.pool,
+          { path: `${target.pathname}${target.search}`, headers, body },
+          { deadlines, timeoutMs },
+        );
+        if ('error' in posted) return { httpStatus: undefined, answer: '', error: describe(posted.error) };
+        return { ...posted, error: explain(posted.httpStatus) };
       } finally {
         endpoint.inUse--;
         endpoint.usedAtMs = performance.now();
@@ -82,49 +87,6 @@ export function createSender(
   };
 }
 
-async function post(pool: Pool, target: URL, request: WebhookRequest, deadlines: Deadlines): Promise<Answer> {
-  const deadline = deadlines.start();
-  try {
-    const { statusCode, body } = await pool.request({
-      method: 'POST',
-      path: `${target.pathname}${target.search}`,
-      headers: request.headers,
-      body: request.body,
-      signal: deadline,
-      // The deadline is for all of it.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    const answer = await readBeginning(body);
-    return { httpStatus: statusCode, answer, error: explain(statusCode) };
-  } catch (error) {
-    return { httpStatus: undefined, answer: '', error: describe(error) };
-  } finally {
-    deadlines.end(deadline);
-  }
-}
-
-/** The first KiB of a body as text. Whatever comes after that, late or never is cut off: the status has said all that counts. */
-async function readBeginning(body: NodeJS.ReadableStream & AsyncIterable<Uint8Array> & { destroy(): unknown }): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const cutOff = setTimeout(() => body.destroy(), BODY_TIMEOUT_MS);
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      bytes += chunk.byteLength;
-      if (bytes >= ANSWER_BYTES) break;
-    }
-  } catch {
-    // Cut off, by us or by the endpoint: what has come so far is the answer.
-  } finally {
-    clearTimeout(cutOff);
-    body.destroy();
-  }
-  // A character cut in half at the end is left out.
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, ANSWER_BYTES), { stream: true });
-}
-
 function explain(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status >= 300 && status < 400) return `redirects are not followed (HTTP ${status})`;
@@ -136,7 +98,7 @@ function describe(error: unknown): string {
   const cause = rootOf(error);
   if (cause instanceof TargetRefused) return `target refused: ${cause.message}`;
   if (!(cause instanceof Error)) return 'no valid HTTP answer';
-  if (cause instanceof errors.RequestAbortedError || cause instanceof errors.ConnectTimeoutError) return 'no answer within 10 s';
+  if (cause instanceof TimedOut || cause instanceof errors.ConnectTimeoutError) return 'no answer within 10 s';
   const code = textIn(cause, 'code');
   if (code === undefined) return 'no valid HTTP answer';
   const ofDns = textIn(cause, 'syscall')?.startsWith('query') || textIn(cause, 'syscall') === 'getaddrinfo';
