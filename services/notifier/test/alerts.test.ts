@@ -1,27 +1,20 @@
-import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openSink, openWorld, type Sink, type World } from './world.ts';
+import { eventually } from '@gerbang/testkit';
+import { beforeEach, expect, test } from 'vitest';
+import { forEachTest } from './each-test.ts';
+import type { Sink, World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 
-let mongo: TestMongo;
+const open = forEachTest();
 let world: World;
 let sink: Sink;
 let status: number;
 
-beforeAll(async () => {
-  mongo = await startTestMongo();
-});
-afterAll(() => mongo?.stop());
 beforeEach(async () => {
   status = 500;
-  world = await openWorld(mongo);
-  sink = await openSink(() => status);
+  world = await open.world();
+  sink = await open.sink(() => status);
   world.merchants.set('m1', { partnerId: 'p', secret: 's', url: () => sink.url });
-});
-afterEach(async () => {
-  await world?.close();
-  await sink?.close();
 });
 
 type Alert = { alert: string; level: string | number; merchant_id: string; endpoint: string; failing_since: string };

@@ -1,32 +1,19 @@
 import { createHash, createHmac } from 'node:crypto';
 import { DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { currentTraceId, withSpan } from '@gerbang/runtime';
-import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Hook, openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
+import { eventually } from '@gerbang/testkit';
+import { beforeEach, expect, test } from 'vitest';
+import { forEachTest } from './each-test.ts';
+import { type Hook, referenceOf, type World } from './world.ts';
 
-let mongo: TestMongo;
+const open = forEachTest();
 let world: World;
-const sinks: Sink[] = [];
 
-beforeAll(async () => {
-  mongo = await startTestMongo();
-});
-afterAll(() => mongo?.stop());
 beforeEach(async () => {
-  world = await openWorld(mongo);
-});
-afterEach(async () => {
-  await world?.close();
-  await Promise.all(sinks.splice(0).map((sink) => sink.close()));
+  world = await open.world();
 });
 
-async function sinkFor(merchantId: string, answer?: Parameters<typeof openSink>[0]): Promise<Sink> {
-  const sink = await openSink(answer);
-  sinks.push(sink);
-  world.merchants.set(merchantId, { partnerId: `partner-${merchantId}`, secret: `secret-${merchantId}`, url: () => sink.url });
-  return sink;
-}
+const sinkFor = (merchantId: string, answer?: Parameters<typeof open.sink>[0]) => open.sinkOf(world, merchantId, answer);
 
 const eventId = (hook: Hook | undefined) => String(hook?.headers['x-event-id']);
 
@@ -362,7 +349,7 @@ test('one trace leads from the request to the webhook; no line tells a secret, a
 });
 
 test('an advance of the clock is followed within 2 s, and metrics tell what happened', async () => {
-  await sinkFor('m1', () => 500);
+  const sink = await sinkFor('m1', () => 500);
   const notifier = await world.startNotifier();
   await world.finish('m1');
   const attempts = async () => (await notifier.rpc.listDeliveries({ merchantId: 'm1' })).deliveries[0]?.attempts.length;
@@ -373,7 +360,7 @@ test('an advance of the clock is followed within 2 s, and metrics tell what happ
   expect(metrics).toMatch(/gerbang_events_stored_total\{source="money-out",fate="webhook",service="notifier"\} 1/);
   expect(metrics).toMatch(/gerbang_webhook_attempts_total\{outcome="refused",service="notifier"\} 2/);
   expect(metrics).toMatch(/gerbang_webhook_backlog\{service="notifier"\} 1/);
-  const endpoint = `merchant_id="m1",endpoint="${new URL(sinks[0]?.url ?? '').origin}"`;
+  const endpoint = `merchant_id="m1",endpoint="${new URL(sink.url).origin}"`;
   for (const [name, labels, value] of [
     ['success_ratio', endpoint, '0'],
     ['attempt_seconds', `${endpoint},quantile="0.99"`, '0\\.[0-9]+'],

@@ -1,27 +1,20 @@
 import { createHash, createHmac } from 'node:crypto';
-import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
+import { eventually } from '@gerbang/testkit';
+import { beforeEach, expect, test } from 'vitest';
+import { forEachTest } from './each-test.ts';
+import { referenceOf, type Sink, type World } from './world.ts';
 
-let mongo: TestMongo;
+const open = forEachTest();
 let world: World;
 let sink: Sink;
 /** What the sink answers; each test may change it. */
-let answer: Parameters<typeof openSink>[0];
+let answer: Parameters<typeof open.sink>[0];
 
-beforeAll(async () => {
-  mongo = await startTestMongo();
-});
-afterAll(() => mongo?.stop());
 beforeEach(async () => {
   answer = () => 200;
-  world = await openWorld(mongo);
-  sink = await openSink((...args) => answer?.(...args) ?? 200);
+  world = await open.world();
+  sink = await open.sink((...args) => answer?.(...args) ?? 200);
   world.merchants.set('m1', { partnerId: 'p', secret: 's', url: () => sink.url });
-});
-afterEach(async () => {
-  await world?.close();
-  await sink?.close();
 });
 
 const received = () => new Set(sink.got.map(referenceOf));

@@ -1,30 +1,17 @@
 import { newUlid } from '@gerbang/core';
-import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
+import { eventually } from '@gerbang/testkit';
+import { beforeEach, expect, test } from 'vitest';
+import { forEachTest } from './each-test.ts';
+import { referenceOf, type World } from './world.ts';
 
-let mongo: TestMongo;
+const open = forEachTest();
 let world: World;
-const sinks: Sink[] = [];
 
-beforeAll(async () => {
-  mongo = await startTestMongo();
-});
-afterAll(() => mongo?.stop());
 beforeEach(async () => {
-  world = await openWorld(mongo);
-});
-afterEach(async () => {
-  await world?.close();
-  await Promise.all(sinks.splice(0).map((sink) => sink.close()));
+  world = await open.world();
 });
 
-async function sinkFor(merchantId: string, answer?: Parameters<typeof openSink>[0]): Promise<Sink> {
-  const sink = await openSink(answer);
-  sinks.push(sink);
-  world.merchants.set(merchantId, { partnerId: `partner-${merchantId}`, secret: `secret-${merchantId}`, url: () => sink.url });
-  return sink;
-}
+const sinkFor = (merchantId: string, answer?: Parameters<typeof open.sink>[0]) => open.sinkOf(world, merchantId, answer);
 
 /** Copies a merchant's delivered webhook so often, due and pending; two events a transaction. */
 async function backlog(merchantId: string, count: number) {
@@ -70,9 +57,8 @@ test('a long backlog of one merchant keeps another one’s webhook waiting for a
 }, 90_000);
 
 test('two endpoints of one merchant are apart', async () => {
-  const dead = await openSink(() => new Promise<number>(() => {}));
-  const live = await openSink();
-  sinks.push(dead, live);
+  const dead = await open.sink(() => new Promise<number>(() => {}));
+  const live = await open.sink();
   const changedAtMs = world.clock.now();
   world.merchants.set('m', { partnerId: 'p', secret: 's', url: (atMs) => (atMs < changedAtMs ? dead.url : live.url) });
   await world.startNotifier();

@@ -1,34 +1,28 @@
-import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventually } from '@gerbang/testkit';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Position } from '../src/delivery/chains.ts';
 import { holdBack } from '../src/delivery/dispatch.ts';
 import { openDeliveryStore } from '../src/delivery/store.ts';
-import { openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
+import { forEachTest } from './each-test.ts';
+import { referenceOf, type Sink, type World } from './world.ts';
 
 /** So far away that nothing but its predecessor's end can wake it. */
 const FAR = new Date(Date.now() + 3_600_000);
 
-let mongo: TestMongo;
+const open = forEachTest();
 let world: World;
 let sink: Sink;
 /** What the sink waits for before it answers. */
 let answered = Promise.withResolvers<void>();
 
-beforeAll(async () => {
-  mongo = await startTestMongo();
-});
-afterAll(() => mongo?.stop());
 beforeEach(async () => {
   answered = Promise.withResolvers();
-  world = await openWorld(mongo);
-  sink = await openSink(() => answered.promise.then(() => 200));
+  world = await open.world();
+  sink = await open.sink(() => answered.promise.then(() => 200));
   world.merchants.set('m1', { partnerId: 'p', secret: 's', url: () => sink.url });
 });
-afterEach(async () => {
-  answered.resolve();
-  await world?.close();
-  await sink?.close();
-});
+// This comes before the end of the world, which waits for attempts that are under way.
+afterEach(() => answered.resolve());
 
 /** Stores a successor of the only delivery, as another replica may have done. */
 async function storeSuccessor(): Promise<string> {

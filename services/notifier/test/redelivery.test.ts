@@ -1,28 +1,21 @@
 import { newUlid } from '@gerbang/core';
 import { DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { openAuditLog } from '@gerbang/store';
-import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
+import { eventually } from '@gerbang/testkit';
+import { beforeEach, expect, test } from 'vitest';
+import { forEachTest } from './each-test.ts';
+import { referenceOf, type Sink, type World } from './world.ts';
 
-let mongo: TestMongo;
+const open = forEachTest();
 let world: World;
 let sink: Sink;
 
-beforeAll(async () => {
-  mongo = await startTestMongo();
-});
-afterAll(() => mongo?.stop());
 beforeEach(async () => {
-  world = await openWorld(mongo);
-  sink = await openSink();
+  world = await open.world();
+  sink = await open.sink();
   for (const merchantId of ['m1', 'm2']) {
     world.merchants.set(merchantId, { partnerId: 'p', secret: 's', url: () => sink.url });
   }
-});
-afterEach(async () => {
-  await world?.close();
-  await sink?.close();
 });
 
 /** Transfers of a merchant that ended at these times and have been announced. */

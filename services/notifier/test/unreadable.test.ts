@@ -1,26 +1,19 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
 import { EventService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { finished, openSink, openWorld, referenceOf, type Sink, type World } from './world.ts';
+import { eventually } from '@gerbang/testkit';
+import { beforeEach, expect, test } from 'vitest';
+import { forEachTest } from './each-test.ts';
+import { finished, referenceOf, type Sink, type World } from './world.ts';
 
-let mongo: TestMongo;
+const open = forEachTest();
 let world: World;
 let sink: Sink;
 
-beforeAll(async () => {
-  mongo = await startTestMongo();
-});
-afterAll(() => mongo?.stop());
 beforeEach(async () => {
-  world = await openWorld(mongo);
-  sink = await openSink();
+  world = await open.world();
+  sink = await open.sink();
   world.merchants.set('m1', { partnerId: 'p', secret: 's', url: () => sink.url });
-});
-afterEach(async () => {
-  await world?.close();
-  await sink?.close();
 });
 
 const garbage = new Uint8Array([0xff, 0xff, 0xff]);
