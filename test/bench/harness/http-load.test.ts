@@ -55,6 +55,13 @@ test('a closed loop has no more requests under way than connections, and waits f
   expect(load.failed).toBe(0);
 });
 
+test('a closed loop does not hurry a server that refuses', async () => {
+  const port = await serve((_request, response) => response.writeHead(503).end());
+  const load = await closedLoop(target(port), { connections: 3, durationMs: 100 });
+  expect(load.refused.count).toBe(3);
+  expect(load.accepted.count).toBe(0);
+});
+
 test('an open loop sends what is due whatever becomes of those before, and who waits for a connection is charged for it', async () => {
   const held: (() => void)[] = [];
   const port = await serve((_request, response) => {

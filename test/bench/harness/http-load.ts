@@ -32,14 +32,25 @@ const GRACE_MS = 30_000;
 /** The finest step of a timer: due requests are sent together, and their latency counts from when each was due. */
 const TICK_MS = 1;
 const SEED = 20_261_121;
+/** What the gateway's `Retry-After` asks for. */
+const RETRY_AFTER_MS = 1_000;
 
-/** A closed loop: each connection sends its next request when the answer has come. */
+/**
+ * A closed loop: each connection sends its next request when the answer has come; one that was refused waits first, as clients that heed `Retry-After` do, or
+ * the peak would be that of a server which is kept busy with refusing.
+ */
 export async function closedLoop(target: Target, options: { connections: number; durationMs: number }): Promise<HttpLoad> {
   const goingOn: (() => void)[] = [];
+  const goOnAfter = (pauseMs: number, index: number) => {
+    const goOn = goingOn[index];
+    if (goOn === undefined) return;
+    if (pauseMs === 0) goOn();
+    else setTimeout(goOn, Math.min(pauseMs, Math.max(0, tally.startMs + options.durationMs - performance.now())));
+  };
   const shooters = Array.from({ length: options.connections }, (_, index) =>
     openShooter(target, (fromMs, status, body) => {
-      tally.add(fromMs, status, body);
-      goingOn[index]?.();
+      const pauseMs = tally.add(fromMs, status, body) === 'refused' ? RETRY_AFTER_MS : 0;
+      goOnAfter(pauseMs, index);
     }),
   );
   await Promise.all(shooters.map((shooter) => shooter.connected()));
@@ -143,17 +154,18 @@ class Tally {
     this.#target = target;
   }
 
-  add(fromMs: number, status: number, body: Buffer): void {
-    if (this.#ended) return;
+  add(fromMs: number, status: number, body: Buffer): Verdict {
     const verdict = this.#target.judge(status, body);
+    if (this.#ended) return verdict;
     const nowMs = performance.now();
     if (verdict === 'failed') {
       this.#failed++;
       this.#firstFailure ??= status === 0 ? 'the connection ended' : `${status} ${body.toString('utf8', 0, 300)}`;
-      return;
+      return verdict;
     }
     this.#tookMs[verdict].add(nowMs - fromMs);
     if (verdict === 'accepted') this.#acceptedAtMs.add(nowMs - this.startMs);
+    return verdict;
   }
 
   late(ms: number): void {
