@@ -9,9 +9,9 @@ let scratch = Buffer.allocUnsafe(64 * 1024);
 const scratchKeptBytes = 1024 * 1024;
 let at = 0;
 
-/** The bytes of a document; fields whose value is undefined are left out. */
-export function encodeDocument(doc: Doc): Buffer {
-  at = 0;
+/** The bytes of a document, after so many that the caller fills in; fields whose value is undefined are left out. */
+export function encodeDocument(doc: Doc, prefixBytes = 0): Buffer {
+  at = prefixBytes;
   writeDocument(doc);
   return written();
 }
@@ -29,7 +29,7 @@ export function encodeOpened(bytes: Uint8Array, pieces: readonly Piece[], fields
 }
 
 function written(): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(at);
+  const bytes = Buffer.allocUnsafe(at);
   scratch.copy(bytes, 0, 0, at);
   if (scratch.length > scratchKeptBytes) scratch = Buffer.allocUnsafe(64 * 1024);
   return bytes;

@@ -23,7 +23,7 @@ export function encodeKey(values: readonly unknown[], directions: readonly Direc
     writeComponent(values[index]);
     if (directions[index] === -1) invert(start, at);
   }
-  return Buffer.from(scratch.subarray(0, at));
+  return written();
 }
 
 /** The key of a single value; that of the `_id` index. */
@@ -31,7 +31,13 @@ export function encodeValue(value: unknown, direction: Direction = 1): Buffer {
   at = 0;
   writeComponent(value);
   if (direction === -1) invert(0, at);
-  return Buffer.from(scratch.subarray(0, at));
+  return written();
+}
+
+function written(): Buffer {
+  const key = Buffer.allocUnsafe(at);
+  scratch.copy(key, 0, 0, at);
+  return key;
 }
 
 function invert(start: number, end: number): void {

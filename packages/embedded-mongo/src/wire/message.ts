@@ -96,9 +96,8 @@ let replyId = 0;
 
 /** The bytes of a reply to a request. */
 export function writeReply(request: Pick<Request, 'id' | 'legacy'>, reply: Doc): Buffer {
-  const document = encodeDocument(reply);
   const prefix = request.legacy ? headerBytes + 20 : headerBytes + 5;
-  const frame = Buffer.allocUnsafe(prefix + document.length);
+  const frame = encodeDocument(reply, prefix);
   frame.fill(0, headerBytes, prefix);
   frame.writeInt32LE(frame.length, 0);
   replyId = (replyId + 1) | 0;
@@ -109,6 +108,5 @@ export function writeReply(request: Pick<Request, 'id' | 'legacy'>, reply: Doc):
     frame.writeInt32LE(8, headerBytes);
     frame.writeInt32LE(1, headerBytes + 16);
   }
-  document.copy(frame, prefix);
   return frame;
 }
