@@ -67,7 +67,6 @@ export class SessionResults {
   }
 
   #remember(key: string, executed: Executed): Executed {
-    this.#remembered.delete(key);
     this.#remembered.set(key, executed);
     if (this.#remembered.size > rememberedMax) {
       for (const oldest of this.#remembered.keys()) {
