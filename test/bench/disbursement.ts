@@ -10,8 +10,11 @@ import type { Benchmark, Turn } from './harness/benchmark.ts';
 import { closedLoop, mustNotFail, openLoop, type Target } from './harness/http-load.ts';
 import { cpuMsByProcess } from './process-cpu.ts';
 
-/** So many that what concurs travels together at every step: with fewer each step's batches are smaller, and dearer. */
-const CONNECTIONS = 128;
+/**
+ * More than the edge lets in at once, so that its own limit decides how many are under way. What concurs travels together at every step: with fewer each
+ * step's batches are smaller, and dearer.
+ */
+const CONNECTIONS = 256;
 const FLOOR_MS = 3_000;
 const TRANSFERS_MS = 8_000;
 /** Until the processes have compiled what they run often. */

@@ -56,7 +56,7 @@ test('a closed loop has no more requests under way than connections, and waits f
 });
 
 test('a closed loop does not hurry a server that refuses', async () => {
-  const port = await serve((_request, response) => response.writeHead(503).end());
+  const port = await serve((_request, response) => response.writeHead(503, { 'content-length': 0 }).end());
   const load = await closedLoop(target(port), { connections: 3, durationMs: 100 });
   expect(load.refused.count).toBe(3);
   expect(load.accepted.count).toBe(0);
