@@ -52,9 +52,10 @@ export class VersionedCache<T extends { version: bigint }> {
     return this.#entries.get(id)?.value.version;
   }
 
-  /** Forgets one entry at once. */
+  /** Forgets one entry at once: who asks from now on gets what the owner says from now on, and not the answer to a question that is under way. */
   forget(id: string): void {
     this.#entries.delete(id);
+    this.#loading.delete(id);
   }
 
   #loadOnce(id: string): Promise<T | undefined> {
@@ -63,6 +64,7 @@ export class VersionedCache<T extends { version: bigint }> {
     const askedAtMs = performance.now();
     const loading = this.#load(id)
       .then((value) => {
+        if (this.#loading.get(id) !== loading) return value;
         this.#entries.delete(id);
         if (value !== undefined) this.#entries.set(id, { value, confirmedAtMs: askedAtMs, storedAtMs: performance.now() });
         if (this.#entries.size > ENTRIES_MAX) {
@@ -71,7 +73,9 @@ export class VersionedCache<T extends { version: bigint }> {
         }
         return value;
       })
-      .finally(() => this.#loading.delete(id));
+      .finally(() => {
+        if (this.#loading.get(id) === loading) this.#loading.delete(id);
+      });
     this.#loading.set(id, loading);
     return loading;
   }

@@ -50,3 +50,27 @@ test('what has changed is read again; what the owner does not know is refused', 
   loads[1]?.(undefined);
   await expect(again).rejects.toMatchObject({ refusal: { refused: 'merchant_not_found' } });
 });
+
+test('what was forgotten is read anew, though an older question is still under way, whose answer does not stay', async () => {
+  const { cache, loads } = scriptedCache();
+  const older = cache.get('a', 'merchant_not_found');
+  cache.forget('a');
+  const newer = cache.get('a', 'merchant_not_found');
+  loads[1]?.({ version: 2n });
+  expect(await newer).toEqual({ version: 2n });
+  loads[0]?.({ version: 1n });
+  expect(await older).toEqual({ version: 1n });
+  expect(await cache.get('a', 'merchant_not_found')).toEqual({ version: 2n });
+  // Nor does it when it comes first.
+  cache.forget('a');
+  const third = cache.get('a', 'merchant_not_found');
+  cache.forget('a');
+  const fourth = cache.get('a', 'merchant_not_found');
+  loads[2]?.({ version: 3n });
+  expect(await third).toEqual({ version: 3n });
+  expect(cache.versionOf('a')).toBeUndefined();
+  const joined = cache.get('a', 'merchant_not_found');
+  loads[3]?.({ version: 4n });
+  expect([await fourth, await joined]).toEqual([{ version: 4n }, { version: 4n }]);
+  expect(loads).toHaveLength(4);
+});
