@@ -15,17 +15,19 @@ const QUERIES_MAX = 1_000;
 export async function listWebhookSettings({ merchants, keyRing }: Context, { queries }: ListWebhookSettingsRequest) {
   if (queries.length > QUERIES_MAX) throw new RefusalError(refuse('validation', { message: 'queries: too many' }));
   const found = await merchants.findMany([...new Set(queries.map((query) => query.merchantId))]);
-  const byId = new Map(found.map((stored) => [stored.id, stored.merchant]));
+  // Many events of one merchant come together, and opening a secret is what an answer costs.
+  const byId = new Map(
+    found.map(({ id, merchant }) => {
+      const credential = newestActiveCredential(merchant);
+      return [id, { merchant, clientSecret: credential === undefined ? '' : openSecret(keyRing, id, credential) }];
+    }),
+  );
   const items = queries.map(({ merchantId, atMs }) => {
-    const merchant = byId.get(merchantId);
-    if (merchant === undefined) return {};
-    const credential = newestActiveCredential(merchant);
-    return {
-      merchantId,
-      partnerId: merchant.partnerId,
-      settings: toMessage(settingsAt(merchant.callbacks, Number(atMs))),
-      clientSecret: credential === undefined ? '' : openSecret(keyRing, merchantId, credential),
-    };
+    const known = byId.get(merchantId);
+    if (known === undefined) return {};
+    const { merchant, clientSecret } = known;
+    const settings = toMessage(settingsAt(merchant.callbacks, Number(atMs)));
+    return { merchantId, partnerId: merchant.partnerId, settings, clientSecret };
   });
   return { items };
 }
