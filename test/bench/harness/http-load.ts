@@ -40,17 +40,10 @@ const RETRY_AFTER_MS = 1_000;
  * the peak would be that of a server which is kept busy with refusing.
  */
 export async function closedLoop(target: Target, options: { connections: number; durationMs: number }): Promise<HttpLoad> {
-  const goingOn: (() => void)[] = [];
-  const goOnAfter = (pauseMs: number, index: number) => {
-    const goOn = goingOn[index];
-    if (goOn === undefined) return;
-    if (pauseMs === 0) goOn();
-    else setTimeout(goOn, Math.min(pauseMs, Math.max(0, tally.startMs + options.durationMs - performance.now())));
-  };
+  const goingOn: ((pauseMs: number) => void)[] = [];
   const shooters = Array.from({ length: options.connections }, (_, index) =>
     openShooter(target, (fromMs, status, body) => {
-      const pauseMs = tally.add(fromMs, status, body) === 'refused' ? RETRY_AFTER_MS : 0;
-      goOnAfter(pauseMs, index);
+      goingOn[index]?.(tally.add(fromMs, status, body) === 'refused' ? RETRY_AFTER_MS : 0);
     }),
   );
   await Promise.all(shooters.map((shooter) => shooter.connected()));
@@ -60,14 +53,18 @@ export async function closedLoop(target: Target, options: { connections: number;
     shooters.map(
       (shooter, index) =>
         new Promise<void>((resolve) => {
-          const goOn = () => {
+          const goOn = (pauseMs: number) => {
             const nowMs = performance.now();
-            if (nowMs < endMs) return shooter.shoot(nowMs);
+            if (nowMs + pauseMs < endMs) {
+              if (pauseMs === 0) shooter.shoot(nowMs);
+              else setTimeout(goOn, pauseMs, 0);
+              return;
+            }
             shooter.close();
             resolve();
           };
           goingOn[index] = goOn;
-          goOn();
+          goOn(0);
         }),
     ),
   );
