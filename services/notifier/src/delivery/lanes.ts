@@ -1,4 +1,4 @@
-import type { Closeable } from '@gerbang/runtime';
+import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 
 /** What an endpoint may have under way before it has answered for the first time; each acknowledgement widens its lane by one. */
 const WIDTH_FIRST = 2;
@@ -55,7 +55,8 @@ type Lane = {
   usedAtMs: number;
 };
 
-type Run = { lane: Lane; startedMs: number; suspect: boolean; slow: boolean };
+/** `place` is where it is among the running, -1 once it has left. */
+type Run = { lane: Lane; startedMs: number; suspect: boolean; slow: boolean; place: number };
 
 /**
  * `perEndpoint` and `overall` bound the attempts that run at once; `onRoom` hears of each lane that has run half empty. Times are monotonic
@@ -66,9 +67,9 @@ export function createLanes(
   onRoom: (endpoint: string) => void = () => {},
 ): Lanes {
   const lanes = new Map<string, Lane>();
-  /** In the order of their beginning. */
-  const running = new Set<Run>();
-  const ended = new Set<Promise<void>>();
+  /** No set: those that had left would be kept by the tables that it is rehashed from. */
+  const running: Run[] = [];
+  const background = new BackgroundWork();
   /** Lanes whose next job could run, in the order of their turns. */
   const ready = { sound: new Set<Lane>(), suspect: new Set<Lane>() };
   const suspectsMax = Math.max(1, Math.floor(bounds.overall / 2));
@@ -95,11 +96,6 @@ export function createLanes(
     return Math.floor(Math.min(lane.width * perSlot, left / 2));
   };
   const isHalfEmpty = (lane: Lane) => heldBy(lane) <= capacity(lane) / 2;
-  const track = (work: Promise<void>) => {
-    const task: Promise<void> = work.finally(() => ended.delete(task));
-    ended.add(task);
-  };
-
   /** Puts the lane at the end of its line when it has something to run and may. */
   const lineUp = (lane: Lane) => {
     ready.sound.delete(lane);
@@ -120,17 +116,17 @@ export function createLanes(
     return undefined;
   };
   const advance = () => {
-    while (!closed && running.size < bounds.overall) {
+    while (!closed && running.length < bounds.overall) {
       const lane = next();
       const job = lane?.queue.shift();
       if (lane === undefined || job === undefined) return;
-      const run: Run = { lane, startedMs: performance.now(), suspect: isSuspect(lane), slow: false };
-      running.add(run);
+      const run: Run = { lane, startedMs: performance.now(), suspect: isSuspect(lane), slow: false, place: running.length };
+      running.push(run);
       lane.running++;
       lane.begun++;
       if (run.suspect) suspects++;
       lineUp(lane);
-      track(follow(run, job));
+      background.add(follow(run, job));
     }
   };
   const follow = async (run: Run, job: Job) => {
@@ -148,8 +144,15 @@ export function createLanes(
   };
   /** Gives the place of a run to the next one, once. */
   const leave = (run: Run, acknowledged: boolean | undefined) => {
-    if (!running.delete(run)) return;
-    const { lane } = run;
+    const { lane, place } = run;
+    if (place < 0) return;
+    run.place = -1;
+    const last = running.pop();
+    // The last one takes the place of the one that leaves.
+    if (last !== undefined && last !== run) {
+      running[place] = last;
+      last.place = place;
+    }
     learn(lane, acknowledged);
     lane.usedAtMs = performance.now();
     lane.averageMs = 0.8 * lane.averageMs + 0.2 * (lane.usedAtMs - run.startedMs);
@@ -173,14 +176,13 @@ export function createLanes(
     // What it had to itself waits in the database from now on.
     const surplus = lane.queue.splice(1);
     held -= surplus.length;
-    for (const job of surplus) track(job.expire());
+    for (const job of surplus) background.add(job.expire());
   };
 
   const lookForSlow = () => {
     const beforeMs = performance.now() - SLOW_MS;
     for (const run of running) {
-      if (run.startedMs > beforeMs) break;
-      if (run.slow) continue;
+      if (run.startedMs > beforeMs || run.slow) continue;
       run.slow = true;
       run.lane.slow++;
       if (!run.suspect) suspects++;
@@ -206,7 +208,7 @@ export function createLanes(
     },
     isHalfEmpty: (endpoint) => isHalfEmpty(laneOf(endpoint)),
     add(endpoint, job) {
-      if (closed) return track(job.expire());
+      if (closed) return background.add(job.expire());
       const lane = laneOf(endpoint);
       lane.queue.push(job);
       held++;
@@ -221,8 +223,8 @@ export function createLanes(
     async close() {
       closed = true;
       for (const interval of intervals) clearInterval(interval);
-      for (const lane of lanes.values()) for (const job of lane.queue.splice(0)) track(job.expire());
-      while (ended.size > 0) await Promise.all(ended);
+      for (const lane of lanes.values()) for (const job of lane.queue.splice(0)) background.add(job.expire());
+      await background.settled();
     },
   };
 }
