@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Cursors } from './commands/cursors.ts';
 import type { ServerParts } from './commands/dispatch.ts';
 import { FailPoints } from './commands/fail-points.ts';
-import { type Synchronous, syncFolder } from './storage/database.ts';
+import { type Synchronous, syncPath } from './storage/database.ts';
 import { expireDocuments } from './storage/expiry.ts';
 import { Store } from './storage/store.ts';
 import { serveConnection } from './wire/connection.ts';
@@ -97,7 +97,7 @@ export class EmbeddedMongo {
 function createFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made)) syncFolder(dirname(made));
+  for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made)) syncPath(dirname(made));
 }
 
 function listener(sockets: Set<Socket>, parts: ServerParts): Server {

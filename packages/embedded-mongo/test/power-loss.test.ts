@@ -76,6 +76,23 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
     Math.max(60_000, cuts * 20_000),
   );
 
+  test('what a killed process has left in the log is on the disk before anybody can read it', async () => {
+    await untilPowerFails({ before: emptyDisk(), acknowledged: nothingYet(), synchronous: 'full', name: 'left', round: 0 });
+    const dir = join(work, 'left-live');
+    const [before, record] = [join(work, 'left-before'), join(work, 'left-again')];
+    cpSync(dir, before, { recursive: true });
+    expect(statSync(join(before, 'embedded-mongo.db-wal')).size).toBeGreaterThan(0);
+    const { child, exited } = await startProcess([server, dir, 'full'], {
+      LD_PRELOAD: library,
+      RECORD_DIR: dir,
+      RECORD_TO: record,
+    });
+    child.kill('SIGKILL');
+    await exited;
+    const syncs = afterPowerLoss({ dir, before, record, to: join(work, 'left-disk'), fate: allLost });
+    expect(syncs.get('embedded-mongo.db-wal')).toBe(1);
+  }, 40_000);
+
   test.each(['off', 'normal'])(
     'acknowledged writes are lost with synchronous mode %s, so the test above would tell',
     async (mode) => {

@@ -15,19 +15,21 @@ export class DataFileError extends Error {
 /** How hard a commit is pressed onto the disk; anything but `full` loses acknowledged writes in a power loss. */
 export type Synchronous = 'full' | 'normal' | 'off';
 
-/** Makes the names in a folder durable. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
+/** Makes what a file holds durable, or the names in a folder. */
+export function syncPath(path: string): void {
+  const file = openSync(path, 'r');
   try {
-    fsyncSync(folder);
+    fsyncSync(file);
   } finally {
-    closeSync(folder);
+    closeSync(file);
   }
 }
 
 /** Opens or creates the data file and takes it for this process alone. */
 export function openDataFile(path: string, synchronous: Synchronous): DatabaseSync {
   checkHeader(path);
+  // A process that was killed may have left a commit in the log that it had not synced yet. From now on everybody can read it: it has to last.
+  if (existsSync(`${path}-wal`)) syncPath(`${path}-wal`);
   const sqlite = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   try {
     // Exclusive locking before WAL keeps the index of the log in this process instead of in a shared file.
@@ -45,7 +47,7 @@ export function openDataFile(path: string, synchronous: Synchronous): DatabaseSy
     // Of earlier versions: every write paid for what cleaning up, once in thousands of writes, does without.
     sqlite.exec('DROP INDEX IF EXISTS sessions_at');
     sqlite.exec('COMMIT');
-    if (version === 0) syncFolder(dirname(path));
+    if (version === 0) syncPath(dirname(path));
     return sqlite;
   } catch (error) {
     sqlite.close();
