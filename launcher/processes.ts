@@ -32,7 +32,7 @@ export type TableOptions = {
  * A young generation large enough that little outlives it under load; idle services keep it small. No threads that help to collect: on a small machine
  * they would take the processors from the other services.
  */
-export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16', '--no-parallel-scavenge'];
+export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16', '--no-parallel-scavenge', '--heap-growing-percent=100'];
 
 const REPLICA_SET = 'gerbang';
 
