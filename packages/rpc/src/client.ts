@@ -114,7 +114,7 @@ async function tryUntil(
   const request = toBinary(method.desc.input, create(method.desc.input, init));
   for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
     try {
-      const answer = fromBinary(method.desc.output, await callOnce(pool, method.path, request, deadlineMs, options));
+      const answer = readAnswer(method, await callOnce(pool, method.path, request, deadlineMs, options));
       ended(status.OK, method, span);
       return answer;
     } catch (error) {
@@ -123,6 +123,17 @@ async function tryUntil(
         throw failed(error, method, span);
       await pause(pauseMs, options.signal);
     }
+  }
+}
+
+function readAnswer(method: CalledMethod, answer: Uint8Array): object {
+  try {
+    return fromBinary(method.desc.output, answer);
+  } catch (error) {
+    throw new CallError(
+      { code: status.INTERNAL, message: `${method.path}: the answer cannot be read`, detail: undefined },
+      error,
+    );
   }
 }
 

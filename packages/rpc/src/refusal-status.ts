@@ -49,23 +49,24 @@ export function tooLarge(message: string): Failure {
   return { ...toFailure(refuse('internal'), status.RESOURCE_EXHAUSTED), message };
 }
 
-/** A call that failed, on the side of the caller. */
+/** A call that failed, on the side of the caller. A refusal that came with it and cannot be read is its cause. */
 export class CallError extends Error {
   readonly code: status;
-  readonly detail: Uint8Array | undefined;
+  /** The server's own refusal; undefined where there is none, or one that this version does not know or cannot read. */
+  readonly refusal: Refusal | undefined;
 
-  constructor({ code, message, detail }: Failure) {
-    super(`${code} ${status[code] ?? 'unknown status'}: ${message}`);
+  constructor({ code, message, detail }: Failure, cause?: unknown) {
+    const { refusal, unreadable } = detail === undefined ? NO_REFUSAL : readRefusal(detail);
+    super(`${code} ${status[code] ?? 'unknown status'}: ${message}`, { cause: unreadable ?? cause });
     this.name = 'CallError';
     this.code = code;
-    this.detail = detail;
+    this.refusal = refusal;
   }
 }
 
 /** What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, overloaded, timeout, internal). */
 export function toRefusalError(error: CallError): RefusalError {
-  const refusal = error.detail === undefined ? undefined : readRefusal(error.detail);
-  if (refusal !== undefined) return new RefusalError(refusal, error);
+  if (error.refusal !== undefined) return new RefusalError(error.refusal, error);
   switch (error.code) {
     case status.RESOURCE_EXHAUSTED:
       return new RefusalError(refuse('overloaded', { retryAfterMs: 1_000 }), error);
@@ -79,17 +80,26 @@ export function toRefusalError(error: CallError): RefusalError {
   }
 }
 
-/** Undefined where the code is none of our catalogue, as a newer service's may be. */
-function readRefusal(detail: Uint8Array): Refusal | undefined {
-  const { code, message, violations, echo, retryAfterMs, replayed, owner } = fromBinary(RefusalSchema, detail);
-  if (!isRefusalCode(code)) return undefined;
-  return {
-    refused: code,
-    message,
-    ...(violations.length > 0 && { errors: Object.fromEntries(violations.map((v) => [v.field, v.messages])) }),
-    ...(Object.keys(echo).length > 0 && { echo }),
-    ...(retryAfterMs > 0n && { retryAfterMs: Number(retryAfterMs) }),
-    ...(replayed && { replayed }),
-    ...(owner !== '' && { owner }),
-  };
+type Read = { refusal?: Refusal; unreadable?: Error };
+
+const NO_REFUSAL: Read = {};
+
+/** No refusal where the code is none of our catalogue, as a newer service's may be, or the bytes are no Refusal. */
+function readRefusal(detail: Uint8Array): Read {
+  try {
+    const { code, message, violations, echo, retryAfterMs, replayed, owner } = fromBinary(RefusalSchema, detail);
+    if (!isRefusalCode(code)) return NO_REFUSAL;
+    const refusal: Refusal = {
+      refused: code,
+      message,
+      ...(violations.length > 0 && { errors: Object.fromEntries(violations.map((v) => [v.field, v.messages])) }),
+      ...(Object.keys(echo).length > 0 && { echo }),
+      ...(retryAfterMs > 0n && { retryAfterMs: Number(retryAfterMs) }),
+      ...(replayed && { replayed }),
+      ...(owner !== '' && { owner }),
+    };
+    return { refusal };
+  } catch (error) {
+    return { unreadable: new Error('its refusal cannot be read', { cause: error }) };
+  }
 }

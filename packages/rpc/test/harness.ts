@@ -12,6 +12,7 @@ import {
   startRpcServer,
   type TlsFiles,
 } from '../src/index.ts';
+import { serveRawLanes } from './raw-server.ts';
 
 export type Ledger = Handlers<typeof LedgerService>;
 
@@ -53,6 +54,13 @@ export class Opened {
 
   async serve(...args: Parameters<typeof serveLedger>): Promise<RpcServer> {
     const server = await serveLedger(...args);
+    this.#servers.push(server);
+    return server;
+  }
+
+  /** A server that answers as it is told, also what no server of ours would. */
+  async raw(...args: Parameters<typeof serveRawLanes>) {
+    const server = await serveRawLanes(...args);
     this.#servers.push(server);
     return server;
   }
