@@ -6,7 +6,7 @@ import type { Bus } from './bus.ts';
 import { implementEventSource } from './event-source.ts';
 import { type Lag, watchLag } from './lag.ts';
 import { createPublisher } from './publisher.ts';
-import { createRecentTails, type RecentTails } from './recent-tails.ts';
+import { createRecentTails } from './recent-tails.ts';
 import { startSweep } from './sweep.ts';
 import { implementTimeline } from './timeline.ts';
 
@@ -22,12 +22,11 @@ const LAG_MAX = 1_000;
 export type Relay = Closeable & {
   /** Given to `openAggregates`: publishes right after the write, without waiting. */
   afterWrite: AfterWrite;
-  /** Starts to look for tails that were never confirmed, in these collections. */
-  sweep(aggregateTypes: readonly string[]): void;
-  /** The same, and what the service answers about their events: to the notifier, which confirms them, and to operators, who read them. */
+  /**
+   * Starts to look for tails that were never confirmed, in these collections; once. Gives what the service answers about their events: to the notifier,
+   * which confirms them, and to operators, who read them.
+   */
   serve(aggregateTypes: readonly string[]): Implementation[];
-  /** What it was given last, for `implementEventSource`. */
-  recent: RecentTails;
 };
 
 /**
@@ -49,11 +48,7 @@ export function createRelay(options: {
   let sweeping: Closeable | undefined;
   let underWay = 0;
   const recent = createRecentTails();
-  const sweep = (aggregateTypes: readonly string[]) => {
-    sweeping ??= startSweep({ ...options, aggregateTypes, publish, lag });
-  };
   return {
-    recent,
     afterWrite(type, document) {
       // Not reached, or behind: the sweep publishes it, instead of a queue that grows in memory.
       if (!bus.isConnected() || lag.known() > LAG_MAX || underWay >= UNDER_WAY_MAX) return;
@@ -64,9 +59,8 @@ export function createRelay(options: {
         .catch((error: unknown) => log.debug({ err: error }, 'could not publish; the sweep will'))
         .finally(() => underWay--);
     },
-    sweep,
     serve(aggregateTypes) {
-      sweep(aggregateTypes);
+      sweeping ??= startSweep({ ...options, aggregateTypes, publish, lag });
       return [implementEventSource(options.store, aggregateTypes, recent), implementTimeline(options.store, aggregateTypes)];
     },
     async close() {

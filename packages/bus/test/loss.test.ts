@@ -16,7 +16,6 @@ beforeEach(async () => {
   lines = [];
   const write = (line: string) => void lines.push(JSON.parse(line));
   shop = await openShop({ log: createLogger({ service: 'test', level: 'info' }, { write }) });
-  shop.relay.sweep(['things', 'others']);
 });
 afterEach(() => shop?.close());
 

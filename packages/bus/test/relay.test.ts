@@ -1,6 +1,6 @@
 import { createClock } from '@gerbang/core';
 import { EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
-import { openChannel, startRpcServer } from '@gerbang/rpc';
+import { type Implementation, openChannel, startRpcServer } from '@gerbang/rpc';
 import { type Aggregates, connectStore, openAggregates, type Store } from '@gerbang/store';
 import { eventually, startTestMongo, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,6 +16,7 @@ let store: Store;
 let bus: Bus;
 let relay: Relay;
 let things: Aggregates<State>;
+let eventServices: Implementation[];
 
 beforeAll(async () => {
   [mongo, nats] = await Promise.all([startTestMongo(), startTestNats()]);
@@ -23,7 +24,7 @@ beforeAll(async () => {
   bus = openBus({ url: nats.url, name: 'test', log });
   relay = createRelay({ bus, store, service: 'shop', clock, log });
   things = await openAggregates<State>(store, 'things', { schema: 1, afterWrite: relay.afterWrite });
-  relay.sweep(['things']);
+  eventServices = relay.serve(['things']);
 });
 
 afterAll(async () => {
@@ -61,7 +62,7 @@ test('a written event reaches the consumer; a confirmed one leaves the tail for 
     port: 0,
     tls: undefined,
     log,
-    implementations: relay.serve(['things']),
+    implementations: eventServices,
     ready: () => true,
   });
   const channel = openChannel({ address: `127.0.0.1:${server.port}`, tls: undefined });

@@ -4,11 +4,12 @@ import { openChannel, startRpcServer } from '@gerbang/rpc';
 import { ClosingStack, type Logger } from '@gerbang/runtime';
 import { type Aggregates, connectStore, openAggregates, type Store } from '@gerbang/store';
 import { startTestMongo, startTestNats, type TestNats, testLog } from '@gerbang/testkit';
-import { implementEventSource } from '../src/event-source.ts';
 import { type Bus, consume, createRelay, openBus, type Received, type Relay } from '../src/index.ts';
-import { implementTimeline } from '../src/timeline.ts';
 
 export type Thing = { n: number };
+
+/** The collections of its aggregates. */
+export const THINGS = ['things', 'others'];
 
 /** What a consumer has received, message by message. */
 export type Receipt = { aggregateId: string; seqs: bigint[] };
@@ -37,7 +38,7 @@ export async function openShop(options: { log?: Logger } = {}) {
     port: 0,
     tls: undefined,
     log,
-    implementations: [implementEventSource(store, ['things', 'others'], relay.recent), implementTimeline(store, ['things'])],
+    implementations: relay.serve(THINGS),
     ready: () => true,
   });
   closing.push('rpc', () => server.close());

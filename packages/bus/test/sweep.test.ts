@@ -1,6 +1,6 @@
 import { eventually } from '@gerbang/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openShop, type Shop } from './shop.ts';
+import { openShop, type Shop, THINGS } from './shop.ts';
 
 let shop: Shop;
 
@@ -28,7 +28,6 @@ test('a backlog drains as fast as it is confirmed, each tail published once, the
   const ids = await writeUnseen(3_000);
   becomeOverdue();
   const { receipts } = shop.startNotifier();
-  shop.relay.sweep(['things']);
   await eventually('everything is confirmed', async () => (await shop.unconfirmed()) === 0, 20_000);
   expect(new Set(receipts.map(({ aggregateId }) => aggregateId)).size).toBe(3_000);
   expect(await messagesInStream()).toBe(3_000);
@@ -42,8 +41,7 @@ test('two replicas do not both publish a backlog; the second takes over when the
   becomeOverdue();
   shop.startNotifier();
   const second = shop.openRelay();
-  shop.relay.sweep(['things']);
-  second.sweep(['things']);
+  second.serve(THINGS);
   await eventually('everything is confirmed', async () => (await shop.unconfirmed()) === 0, 20_000);
   expect(await messagesInStream()).toBe(1_000);
   await shop.relay.close();
@@ -57,7 +55,6 @@ test('tails that are never confirmed keep neither others of their kind waiting n
   await writeUnseen(1_200, 'stuck');
   becomeOverdue();
   const { received } = shop.startNotifier((id) => !id.startsWith('stuck'));
-  shop.relay.sweep(['things', 'others']);
   await eventually('all of them have come', () => received('stuck1199'), 20_000);
   await writeUnseen(1, 'healthy');
   await shop.others.insert('other', 'm1', { n: 1 }, [shop.event('made')]);
@@ -79,7 +76,6 @@ test('without a notifier neither the stream nor the memory grows with what is wr
   expect(await messagesInStream()).toBe(published);
   await writeUnseen(1_000);
   becomeOverdue();
-  shop.relay.sweep(['things']);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(await messagesInStream()).toBe(published);
   const { receipts } = shop.startNotifier();
@@ -89,7 +85,6 @@ test('without a notifier neither the stream nor the memory grows with what is wr
 
 test('a tail too large for one message goes in parts', async () => {
   const { receipts } = shop.startNotifier();
-  shop.relay.sweep(['things']);
   const events = Array.from({ length: 8 }, () => shop.event('made', 200_000));
   await shop.things.insert('large', 'm1', { n: 1 }, events);
   becomeOverdue();
