@@ -1,6 +1,7 @@
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export { type Admin, createMetrics, type Readiness, startAdmin } from './admin.ts';
 export { BackgroundWork } from './background-work.ts';
+export { Bag, type Placed } from './bag.ts';
 export { startBusinessClock } from './business-clock.ts';
 export { type Closeable, ClosingStack, within } from './closing.ts';
 export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, settlementShape, storeShape } from './config.ts';

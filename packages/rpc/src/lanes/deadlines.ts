@@ -1,18 +1,18 @@
+import { Bag, type Placed } from '@gerbang/runtime';
+
 /** Sweeps are at least that far apart, so a deadline is noticed at most this much too late. */
 const RESOLUTION_MS = 10;
 /** Node's timers take no more than 2^31 - 1 ms; a deadline further off is looked at again meanwhile. */
 const SWEEP_EVERY_MS = 60_000;
 
-/** `place` is where an item is among those that are open, -1 when it is not; whoever watches it keeps it. */
-type Watched = { readonly deadlineMs: number; place: number };
+type Watched = Placed & { readonly deadlineMs: number };
 
 /**
  * Calls with a deadline each (`performance.now()` milliseconds), watched with one timer for all of them: it is set to the earliest deadline and then
- * looks through all that are open. Most calls end long before, so a sweep is rare and a call costs an insertion and a removal. They are
- * in an array and no Set, for the reason that CallTable gives.
+ * looks through all that are open. Most calls end long before, so a sweep is rare and a call costs an insertion and a removal.
  */
 export class Deadlines<T extends Watched> {
-  #open: T[] = [];
+  readonly #open = new Bag<T>();
   readonly #expire: (item: T) => void;
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
@@ -22,29 +22,21 @@ export class Deadlines<T extends Watched> {
   }
 
   get size(): number {
-    return this.#open.length;
+    return this.#open.size;
   }
 
   add(item: T): void {
-    item.place = this.#open.push(item) - 1;
+    this.#open.add(item);
     if (item.deadlineMs < this.#dueMs) this.#arm(item.deadlineMs, performance.now());
   }
 
   delete(item: T): void {
-    const { place } = item;
-    if (place < 0 || this.#open[place] !== item) return;
-    const last = this.#open.pop();
-    // The last one takes the place of the one that leaves.
-    if (last !== undefined && last !== item) {
-      this.#open[place] = last;
-      last.place = place;
-    }
-    item.place = -1;
+    this.#open.delete(item);
   }
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#open = [];
+    this.#open.clear();
   }
 
   #arm(dueMs: number, nowMs: number): void {
@@ -60,10 +52,9 @@ export class Deadlines<T extends Watched> {
     const nowMs = performance.now();
     this.#dueMs = Number.POSITIVE_INFINITY;
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const item of this.#open.filter(({ deadlineMs }) => deadlineMs <= nowMs)) {
-      if (item.place < 0) continue;
-      this.delete(item);
-      this.#expire(item);
+    // One that expires may end others.
+    for (const item of [...this.#open]) {
+      if (item.deadlineMs <= nowMs && this.#open.delete(item)) this.#expire(item);
     }
     for (const { deadlineMs } of this.#open) nextMs = Math.min(nextMs, deadlineMs);
     if (nextMs < this.#dueMs) this.#arm(Math.max(nextMs, nowMs + RESOLUTION_MS), nowMs);

@@ -1,4 +1,4 @@
-import type { Closeable } from '@gerbang/runtime';
+import { Bag, type Closeable, type Placed } from '@gerbang/runtime';
 
 const TICK_MS = 50;
 
@@ -7,40 +7,30 @@ export type Deadline = { untilMs: number; expire(): void };
 
 /**
  * Deadlines that are looked at by one timer, because an AbortSignal with a timer for each attempt costs more than the rest of what we do for it. They end
- * up to 50 ms late. Kept in an array: the tables of a Map that keys enter and leave all the time hold on to what has left it.
+ * up to 50 ms late.
  */
 export type Deadlines = Closeable & {
   /** The returned function forgets the deadline, at any time and any number of times. */
   watch(deadline: Deadline): () => void;
 };
 
-type Watched = { deadline: Deadline | undefined; place: number };
+type Watched = Placed & { readonly deadline: Deadline };
 
 export function createDeadlines(): Deadlines {
-  const watching: Watched[] = [];
-  const forget = (watched: Watched) => {
-    if (watched.deadline === undefined) return;
-    watched.deadline = undefined;
-    const last = watching.pop();
-    if (last === undefined || last === watched) return;
-    watching[watched.place] = last;
-    last.place = watched.place;
-  };
+  const watching = new Bag<Watched>();
   const ticking = setInterval(() => {
     const nowMs = performance.now();
     for (const watched of [...watching]) {
       const { deadline } = watched;
-      if (deadline === undefined || deadline.untilMs > nowMs) continue;
-      forget(watched);
-      deadline.expire();
+      if (deadline.untilMs <= nowMs && watching.delete(watched)) deadline.expire();
     }
   }, TICK_MS);
   ticking.unref();
   return {
     watch(deadline) {
-      const watched: Watched = { deadline, place: watching.length };
-      watching.push(watched);
-      return () => forget(watched);
+      const watched: Watched = { deadline, place: -1 };
+      watching.add(watched);
+      return () => void watching.delete(watched);
     },
     async close() {
       clearInterval(ticking);

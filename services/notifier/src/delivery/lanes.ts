@@ -1,4 +1,4 @@
-import { BackgroundWork, type Closeable } from '@gerbang/runtime';
+import { BackgroundWork, Bag, type Closeable, type Placed } from '@gerbang/runtime';
 
 /** What an endpoint may have under way before it has answered for the first time; each acknowledgement widens its lane by one. */
 const WIDTH_FIRST = 2;
@@ -55,8 +55,7 @@ type Lane = {
   usedAtMs: number;
 };
 
-/** `place` is where it is among the running, -1 once it has left. */
-type Run = { lane: Lane; startedMs: number; suspect: boolean; slow: boolean; place: number };
+type Run = Placed & { lane: Lane; startedMs: number; suspect: boolean; slow: boolean };
 
 /**
  * `perEndpoint` and `overall` bound the attempts that run at once; `onRoom` hears of each lane that has run half empty. Times are monotonic
@@ -67,8 +66,7 @@ export function createLanes(
   onRoom: (endpoint: string) => void = () => {},
 ): Lanes {
   const lanes = new Map<string, Lane>();
-  /** No set: those that had left would be kept by the tables that it is rehashed from. */
-  const running: Run[] = [];
+  const running = new Bag<Run>();
   const background = new BackgroundWork();
   /** Lanes whose next job could run, in the order of their turns. */
   const ready = { sound: new Set<Lane>(), suspect: new Set<Lane>() };
@@ -116,12 +114,12 @@ export function createLanes(
     return undefined;
   };
   const advance = () => {
-    while (!closed && running.length < bounds.overall) {
+    while (!closed && running.size < bounds.overall) {
       const lane = next();
       const job = lane?.queue.shift();
       if (lane === undefined || job === undefined) return;
-      const run: Run = { lane, startedMs: performance.now(), suspect: isSuspect(lane), slow: false, place: running.length };
-      running.push(run);
+      const run: Run = { lane, startedMs: performance.now(), suspect: isSuspect(lane), slow: false, place: -1 };
+      running.add(run);
       lane.running++;
       lane.begun++;
       if (run.suspect) suspects++;
@@ -144,15 +142,8 @@ export function createLanes(
   };
   /** Gives the place of a run to the next one, once. */
   const leave = (run: Run, acknowledged: boolean | undefined) => {
-    const { lane, place } = run;
-    if (place < 0) return;
-    run.place = -1;
-    const last = running.pop();
-    // The last one takes the place of the one that leaves.
-    if (last !== undefined && last !== run) {
-      running[place] = last;
-      last.place = place;
-    }
+    if (!running.delete(run)) return;
+    const { lane } = run;
     learn(lane, acknowledged);
     lane.usedAtMs = performance.now();
     lane.averageMs = 0.8 * lane.averageMs + 0.2 * (lane.usedAtMs - run.startedMs);
