@@ -1,4 +1,5 @@
 import type { Logger } from './logger.ts';
+import { within } from './within.ts';
 
 /** Something that can be closed; closing finishes what is in flight. */
 export type Closeable = { close(): Promise<void> };
@@ -26,18 +27,5 @@ export class ClosingStack implements Closeable {
         this.#log.error({ err: error, step: step.name }, 'could not close');
       }
     }
-  }
-}
-
-/** Waits for the promise, at most `timeoutMs`; then throws. */
-export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not finished within ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -3,7 +3,7 @@ export { type Admin, createMetrics, type Readiness, startAdmin } from './admin.t
 export { BackgroundWork } from './background-work.ts';
 export { Bag, type Placed } from './bag.ts';
 export { startBusinessClock } from './business-clock.ts';
-export { type Closeable, ClosingStack, within } from './closing.ts';
+export { type Closeable, ClosingStack } from './closing.ts';
 export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, settlementShape, storeShape } from './config.ts';
 export { createLogger, type Logger, maskPan } from './logger.ts';
 export { createRateLimiter, type RateLimiter } from './rate-limit.ts';
@@ -20,3 +20,4 @@ export {
   type TraceContext,
   withSpan,
 } from './telemetry.ts';
+export { within, withinOr } from './within.ts';

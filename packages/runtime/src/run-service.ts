@@ -1,6 +1,6 @@
 import type { Closeable } from './closing.ts';
-import { within } from './closing.ts';
 import { ConfigError } from './config.ts';
+import { within } from './within.ts';
 
 const DRAIN_MS = 25_000;
 

@@ -1,8 +1,14 @@
 import { type Clock, isRefusal, jakartaDay, RefusalError } from '@gerbang/core';
 import { Intent, type LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { type BankTransferInquiryResult, type BankTransferRail, type BankTransferResult, callWithin } from '@gerbang/rails';
+import {
+  type BankTransferInquiryResult,
+  type BankTransferRail,
+  type BankTransferRequest,
+  type BankTransferResult,
+  callWithin,
+} from '@gerbang/rails';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger } from '@gerbang/runtime';
+import { type Logger, withinOr } from '@gerbang/runtime';
 import type { Metrics } from '../metrics.ts';
 import { readRequest } from './rail-request.ts';
 import { inquiryDelayMs, RESUME_AFTER_MS, SENT_AFTER_MS, UNRESOLVED_AFTER_MS } from './schedule.ts';
@@ -62,13 +68,14 @@ export async function sendToRail(
 ): Promise<StoredTransfer> {
   const { transfer, send } = held;
   if (transfer.state.status !== 'created') return transfer;
-  const answer = callRail(context, transfer.state.request, firstSend);
-  const standing = (await isWithin(answer, SENT_AFTER_MS)) ? transfer : await writeSent(context, held);
-  return settle(context, standing, await answer, send);
+  const answering = callRail(context, readRequest(transfer.state.request), firstSend);
+  const answer = await withinOr(SENT_AFTER_MS, answering, undefined);
+  if (answer !== undefined) return settle(context, transfer, answer, send);
+  return settle(context, await writeSent(context, held), await answering, send);
 }
 
-function callRail(context: SagaContext, request: string, firstSend: boolean): Promise<BankTransferResult> {
-  return callWithin(context.railTimeoutMs, (signal) => context.rail.transfer(readRequest(request), { signal, firstSend }));
+function callRail(context: SagaContext, request: BankTransferRequest, firstSend: boolean): Promise<BankTransferResult> {
+  return callWithin(context.railTimeoutMs, (signal) => context.rail.transfer(request, { signal, firstSend }));
 }
 
 /**
@@ -81,7 +88,7 @@ export async function inquire(context: SagaContext, sent: StoredTransfer): Promi
   const found = await callWithin(context.railTimeoutMs, (signal) => context.rail.inquireTransfer(request, { signal }));
   if (found.outcome !== 'not_found') return settle(context, sent, found);
   if (jakartaDay(request.createdAtMs) === jakartaDay(Date.now()))
-    return settle(context, sent, await callRail(context, sent.state.request, false));
+    return settle(context, sent, await callRail(context, request, false));
   return wait(context, sent, [], 'the rail does not know it, and it is too late to send it again', true);
 }
 
@@ -191,15 +198,6 @@ async function change(
     current = again;
   }
   return current;
-}
-
-/** Whether the work, which does not fail, is done by then. */
-function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
 function isOverdue(context: SagaContext, order: TransferOrder): boolean {

@@ -3,6 +3,7 @@ import { type Bank, feeFor, newUlid, RefusalError, refuse } from '@gerbang/core'
 import type { Limit, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { type TransferRequest, TransferResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { feeRulesOf } from '@gerbang/rpc';
+import { withinOr } from '@gerbang/runtime';
 import type { Context } from '../../context.ts';
 import { isWithin } from '../../transfer/limits.ts';
 import { toMessage } from '../../transfer/message.ts';
@@ -93,11 +94,7 @@ async function answerInTime(context: Context, held: HeldTransfer, firstSend: boo
     })
     .finally(() => context.inProgress.delete(transactionId));
   context.background.add(running);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<StoredTransfer>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_AFTER_MS, pending);
-  });
-  return Promise.race([running, late]).finally(() => clearTimeout(timer));
+  return withinOr(ANSWER_AFTER_MS, running, pending);
 }
 
 function toOrder(request: TransferRequest, bank: Bank, profile: Profile, transactionId: string, nowMs: number): TransferOrder {
