@@ -25,6 +25,22 @@ function open(port: number): RawLane {
   return lane;
 }
 
+/** A server whose handler never answers; `begun` when it has been asked. */
+async function serveEndless() {
+  const begun = Promise.withResolvers<void>();
+  let aborted = false;
+  const server = await opened.serve({
+    post: (_request, call) => {
+      call.onAbort(() => {
+        aborted = true;
+      });
+      begun.resolve();
+      return new Promise(() => {});
+    },
+  });
+  return { server, begun: begun.promise, isAborted: () => aborted };
+}
+
 test('what makes no sense ends the lane it came over and no other', async () => {
   const server = await opened.serve({ post: async () => ({}) });
   const ledger = opened.ledger(server.port);
@@ -79,22 +95,12 @@ test('a deadline is told to the handler by the server itself, and the call of a 
 });
 
 test('a lane that breaks tells the handlers of its calls', async () => {
-  const begun = Promise.withResolvers<void>();
-  let ended = false;
-  const server = await opened.serve({
-    post: (_request, call) => {
-      call.onAbort(() => {
-        ended = true;
-      });
-      begun.resolve();
-      return new Promise(() => {});
-    },
-  });
+  const { server, begun, isAborted } = await serveEndless();
   const lane = open(server.port);
   lane.send({ kind: FrameKind.CALL, callId: 1, method: POST, timeoutMs: 120_000 });
-  await begun.promise;
+  await begun;
   lane.stream.cancel();
-  await eventually('the handler was told', () => ended);
+  await eventually('the handler was told', isAborted);
 });
 
 test('a client that does not read is not read from either, until it reads', async () => {
@@ -122,23 +128,13 @@ test('a client that does not read is not read from either, until it reads', asyn
 });
 
 test('a client that does not go when it is asked to is cut off, and its handlers are told', async () => {
-  let ended = false;
-  const begun = Promise.withResolvers<void>();
-  const server = await opened.serve({
-    post: (_request, call) => {
-      call.onAbort(() => {
-        ended = true;
-      });
-      begun.resolve();
-      return new Promise(() => {});
-    },
-  });
+  const { server, begun, isAborted } = await serveEndless();
   const lane = open(server.port);
   const failed = new Promise((resolve) => lane.stream.on('error', resolve));
   lane.send({ kind: FrameKind.CALL, callId: 1, method: POST, timeoutMs: 120_000 });
-  await begun.promise;
+  await begun;
   await within(10_000, server.close());
   expect(lane.heard.at(-1)?.kind).toBe(FrameKind.GOING_AWAY);
-  expect(ended).toBe(true);
+  expect(isAborted()).toBe(true);
   await failed;
 });
