@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { create, type DescMethod, type DescService, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { RefusalError, refuse } from '@gerbang/core';
-import { type Closeable, currentTraceparent, type Registry, type SpanOptions, withSpan } from '@gerbang/runtime';
+import { type Closeable, currentTraceparent, type Logger, type Registry, type SpanOptions, withSpan } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
 import type { Span } from '@opentelemetry/api';
 import { type Lookup, parseAddress } from './lanes/address.ts';
 import { LanePool } from './lanes/lane-pool.ts';
+import type { LostLane } from './lanes/losses.ts';
 import { type ClientMetrics, clientMetricsOf } from './metrics.ts';
 import { CallError, toRefusalError } from './refusal-status.ts';
 import { type CallOptions, methodPath, type RpcClient } from './service-types.ts';
@@ -24,7 +25,7 @@ export type RpcChannel = Closeable & { client<S extends DescService>(desc: S): R
  * Opens a channel to the service at `host:port`, to all replicas that the name resolves to; it connects on first use and again whenever a replica
  * comes back. Calls have a deadline (5 s unless told). Methods marked idempotent in their contract are tried again within it while the service is
  * unavailable; others never are. Closing waits for the calls under way. `lookup` replaces the system's resolver in tests;
- * `metrics` is where the channel's metrics are registered (README.md).
+ * `metrics` is where the channel's metrics are registered (README.md); `log` gets a line for each lane that is lost.
  */
 export function openChannel(options: {
   address: string;
@@ -32,8 +33,9 @@ export function openChannel(options: {
   timeoutMs?: number;
   lookup?: Lookup;
   metrics?: Registry;
+  log?: Logger;
 }): RpcChannel {
-  const pool = new LanePool(options);
+  const server = parseAddress(options.address);
   const metrics = options.metrics === undefined ? undefined : clientMetricsOf(options.metrics);
   const watched = metrics?.watch({
     target: options.address,
@@ -44,7 +46,13 @@ export function openChannel(options: {
       return pool.openLanes;
     },
   });
-  const server = parseAddress(options.address);
+  const pool = new LanePool(options, {
+    lost(lane) {
+      watched?.lost(lane.loss);
+      if (options.log !== undefined && lane.isNews) logLost(options.log, options.address, lane);
+    },
+    refused: (why) => watched?.refused(why),
+  });
   const defaultTimeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const clients = new Map<DescService, object>();
   const createClient = (desc: DescService): object => {
@@ -69,6 +77,12 @@ export function openChannel(options: {
       watched?.close();
     },
   };
+}
+
+/** Where services start together, one that is not there yet is nothing to worry about. */
+function logLost(log: Logger, target: string, { address, loss, reason, failed }: LostLane): void {
+  if (loss === 'not_opened') log.info({ target, address, reason }, 'a replica cannot be reached');
+  else log.warn({ target, address, loss, reason, failed_calls: failed }, 'a lane is lost');
 }
 
 type CalledMethod = {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { type Refusal, RefusalError, refuse } from '@gerbang/core';
-import type { Registry } from '@gerbang/runtime';
+import type { Logger, Registry } from '@gerbang/runtime';
 import { openChannel, type RpcChannel } from './client.ts';
 import { LedgerRoutes, type Route } from './ledger-routes.ts';
 import type { CallOptions, RpcClient } from './service-types.ts';
@@ -27,6 +27,7 @@ export function openLedgerChannel(options: {
   tls: TlsFiles | undefined;
   timeoutMs?: number;
   metrics?: Registry;
+  log?: Logger;
 }): RpcChannel {
   const channels = new Map<string, RpcChannel>();
   const channelTo = (address: string): RpcChannel => {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
+import { CALL_REFUSALS, type CallRefusal, LANE_LOSSES, type LaneLoss } from './lanes/losses.ts';
 
 export type ServerMetrics = {
   /** A call has ended, or was refused before it began. */
@@ -29,10 +30,17 @@ export function createServerMetrics(registry: Registry, load: { inFlight(): numb
 /** What a channel reads of itself when metrics are collected. */
 export type ChannelLoad = { target: string; inFlight: number; openLanes: number };
 
+/** What a channel tells of. */
+export type ChannelMetrics = {
+  lost(loss: LaneLoss): void;
+  refused(why: CallRefusal): void;
+  /** The channel's own numbers are no part of the metrics any more. */
+  close(): void;
+};
+
 export type ClientMetrics = {
   answered(method: string, code: status): void;
-  /** Until `close` the channel's own numbers are part of the metrics. */
-  watch(channel: ChannelLoad): { close(): void };
+  watch(channel: ChannelLoad): ChannelMetrics;
 };
 
 const clientMetrics = new WeakMap<Registry, ClientMetrics>();
@@ -56,11 +64,23 @@ export function clientMetricsOf(registry: Registry): ClientMetrics {
     });
   gauge('gerbang_rpc_client_in_flight', 'Calls that wait for an answer now', ({ inFlight }) => inFlight);
   gauge('gerbang_rpc_client_lanes', 'Lanes open to the replicas of a target', ({ openLanes }) => openLanes);
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, labelNames: ['target', 'reason'], registers: [registry] });
+  const lost = counter('gerbang_rpc_client_lanes_lost_total', 'Lanes lost, and attempts to open one that failed');
+  const refused = counter('gerbang_rpc_client_refused_total', 'Attempts at calls that were refused before they left');
   const metrics: ClientMetrics = {
     answered: calls.add,
     watch(channel) {
+      const { target } = channel;
       channels.add(channel);
-      return { close: () => channels.delete(channel) };
+      // A rate is known from the first loss on only where the count was there before it.
+      for (const reason of LANE_LOSSES) lost.inc({ target, reason }, 0);
+      for (const reason of CALL_REFUSALS) refused.inc({ target, reason }, 0);
+      return {
+        lost: (reason) => lost.inc({ target, reason }),
+        refused: (reason) => refused.inc({ target, reason }),
+        close: () => channels.delete(channel),
+      };
     },
   };
   clientMetrics.set(registry, metrics);

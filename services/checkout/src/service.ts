@@ -33,7 +33,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
     const businessClock = await startBusinessClock(options.clock === undefined ? config.SANDBOX_CLOCK_URL : undefined, log);
     closing.push('clock', () => businessClock.close());
     const registry = createMetrics(NAME);
-    const channel = openChannel({ address: config.MONEY_IN_RPC, tls: config.tls, metrics: registry });
+    const channel = openChannel({ address: config.MONEY_IN_RPC, tls: config.tls, metrics: registry, log });
     closing.push('channel to money-in', () => channel.close());
     const checkout = channel.client(CheckoutService);
     const looking = { intervalMs: config.STATUS_INTERVAL_MS, log };

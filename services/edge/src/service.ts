@@ -44,7 +44,7 @@ export async function startService(config: Config, options: { realNow?: () => nu
   const closing = new ClosingStack(log);
   const registry = createMetrics(NAME);
   const open = (address: string): RpcChannel => {
-    const channel = openChannel({ address, tls: config.tls, metrics: registry });
+    const channel = openChannel({ address, tls: config.tls, metrics: registry, log });
     closing.push(`channel to ${address}`, () => channel.close());
     return channel;
   };
@@ -70,7 +70,7 @@ export async function startService(config: Config, options: { realNow?: () => nu
     const tokens = createTokenVerifier({ merchants, realNow, log });
     closing.push('token keys', () => tokens.close());
 
-    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry, log });
     closing.push('ledger channel', () => ledgerChannel.close());
     const moneyOutChannel = open(config.MONEY_OUT_RPC);
     const moneyInChannel = open(config.MONEY_IN_RPC);

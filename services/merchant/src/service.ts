@@ -65,7 +65,7 @@ export async function startService(config: Config, options: { clock?: Clock; rea
       log,
     });
     closing.push('signing keys', () => signingKeys.close());
-    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry, log });
     closing.push('ledger channel', () => ledgerChannel.close());
 
     const context: Context = {

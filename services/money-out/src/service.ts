@@ -66,9 +66,9 @@ export async function startService(config: Config, options: { clock?: Clock } = 
     const accountTransfers = await openAccountTransferStore(store, relay.afterWrite);
     const eventServices = relay.serve([TRANSFERS]);
 
-    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
+    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry, log });
     closing.push('merchant channel', () => merchantChannel.close());
-    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry });
+    const ledgerChannel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, metrics: registry, log });
     closing.push('ledger channel', () => ledgerChannel.close());
     const merchants = createMerchantDirectory({ merchants: merchantChannel.client(MerchantService), log });
     closing.push('merchant directory', () => merchants.close());

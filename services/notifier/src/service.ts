@@ -63,7 +63,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
     closing.push('deliveries', () => deliveries.close());
     const unreadable = await openUnreadableStore(store);
     const registry = createMetrics(NAME);
-    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry });
+    const merchantChannel = openChannel({ address: config.MERCHANT_RPC, tls: config.tls, metrics: registry, log });
     closing.push('merchant channel', () => merchantChannel.close());
     const sandbox = config.GERBANG_ENV === 'sandbox';
     const sender = createSender(
@@ -140,7 +140,7 @@ export async function startService(config: Config, options: { clock?: Clock; log
       { service: 'merchant', address: config.MERCHANT_RPC },
     ];
     for (const { service, address } of sources) {
-      const channel = openChannel({ address, tls: config.tls, metrics: registry });
+      const channel = openChannel({ address, tls: config.tls, metrics: registry, log });
       closing.push(`${service} channel`, () => channel.close());
       const confirmations = createConfirmations(channel.client(EventSourceService), log);
       closing.push(`${service} confirmations`, () => confirmations.close());

@@ -7,6 +7,7 @@ import { CallTable } from './call-table.ts';
 import type { ClientCall } from './client-call.ts';
 import type { LaneFrame } from './frame-codec.ts';
 import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX, Outgoing, openMethod } from './frames.ts';
+import type { LaneLoss } from './losses.ts';
 import { Outbox } from './outbox.ts';
 
 const OPEN_TIMEOUT_MS = 3_000;
@@ -16,12 +17,23 @@ const PING_AFTER_MS = { busy: 1_000, idle: 10_000 };
 const SUSPECT_AFTER_MS = 1_000;
 const GIVEN_UP_AFTER_MS = 5_000;
 
+export type LaneEnd = {
+  /** Undefined where it ended as it should: this side has closed it, or the server has left and all its calls are answered. */
+  loss: LaneLoss | undefined;
+  /** For logs. */
+  reason: string;
+  /** Calls that certainly never left. */
+  unsent: ClientCall[];
+  /** How many had left; they have failed with UNAVAILABLE. */
+  failed: number;
+};
+
 export type LaneEvents = {
   opened(lane: ClientLane): void;
   /** The server is going away: the lane finishes what is open and takes no more. */
   leaving(lane: ClientLane): void;
-  /** The lane is gone. `unsent` are the calls that certainly never left; those that had left have failed with UNAVAILABLE. */
-  closed(lane: ClientLane, unsent: ClientCall[], reason: string): void;
+  /** The lane is gone. */
+  closed(lane: ClientLane, end: LaneEnd): void;
 };
 
 /** The client's end of a lane, with a connection of its own. */
@@ -60,7 +72,10 @@ export class ClientLane {
     this.#stream.on('data', (frames: LaneFrame[]) => this.#receive(frames));
     // Every end comes with a status, that of a failure too; an error without a listener would end the process.
     this.#stream.on('error', () => {});
-    this.#stream.on('status', ({ code, details }) => this.#close(code === status.OK ? 'the server has ended it' : details));
+    this.#stream.on('status', ({ code, details }) => {
+      if (code === status.OK) this.#close('ended', 'the server has ended it');
+      else this.#close('broken', details);
+    });
     // Where this process itself stood still, what has come meanwhile is read first.
     this.#openedBy = setTimeout(() => setImmediate(() => this.#giveUpOpening()), OPEN_TIMEOUT_MS);
   }
@@ -100,7 +115,9 @@ export class ClientLane {
     if (this.#state === 'opening' || this.#state === 'closed') return;
     if (this.#pingedMs !== undefined) {
       this.#pingedMs += stalledMs;
-      if (nowMs - this.#pingedMs >= GIVEN_UP_AFTER_MS) this.#close(`the server has been silent for ${GIVEN_UP_AFTER_MS} ms`);
+      if (nowMs - this.#pingedMs >= GIVEN_UP_AFTER_MS) {
+        this.#close('silent', `the server has been silent for ${GIVEN_UP_AFTER_MS} ms`);
+      }
       return;
     }
     const silentMs = nowMs - this.#heardMs - stalledMs;
@@ -111,18 +128,18 @@ export class ClientLane {
 
   /** Takes no more calls, and closes when those under way have been answered. */
   retire(): void {
-    if (this.#state === 'opening') this.#close('closed');
+    if (this.#state === 'opening') this.close();
     if (this.#state === 'open') this.#state = 'leaving';
     this.#endWhenDone();
   }
 
   /** Closes now; calls under way fail. */
   close(): void {
-    this.#close('closed');
+    this.#close(undefined, 'closed');
   }
 
   #giveUpOpening(): void {
-    if (this.#state === 'opening') this.#close(`no answer within ${OPEN_TIMEOUT_MS} ms`);
+    if (this.#state === 'opening') this.#close('not_opened', `no answer within ${OPEN_TIMEOUT_MS} ms`);
   }
 
   #receive(frames: LaneFrame[]): void {
@@ -193,19 +210,28 @@ export class ClientLane {
     });
   }
 
-  #close(reason: string): void {
+  #close(how: LaneLoss | undefined, reason: string): void {
     if (this.#state === 'closed') return;
+    const loss = this.#lossOf(how);
     this.#state = 'closed';
     clearTimeout(this.#openedBy);
     this.#outbox.close();
     this.#stream.cancel();
     this.#client.close();
     const unsent: ClientCall[] = [];
+    let failed = 0;
     for (const call of this.#calls.all()) {
       this.#calls.delete(call.id);
-      if (call.outgoing?.begun) call.unavailable(`the lane to ${this.address} broke after the call had left: ${reason}`);
-      else unsent.push(call);
+      if (call.outgoing?.begun) {
+        failed++;
+        call.unavailable(`the lane to ${this.address} broke after the call had left: ${reason}`);
+      } else unsent.push(call);
     }
-    this.#events.closed(this, unsent, reason);
+    this.#events.closed(this, { loss, reason, unsent, failed });
+  }
+
+  #lossOf(how: LaneLoss | undefined): LaneLoss | undefined {
+    if (how === undefined || (this.#state === 'leaving' && this.#calls.size === 0)) return undefined;
+    return this.#state === 'opening' ? 'not_opened' : how;
   }
 }

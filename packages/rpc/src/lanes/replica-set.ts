@@ -38,6 +38,7 @@ export class ReplicaSet {
         events.changed();
       },
       returned: events.returned,
+      lost: events.lost,
     };
   }
 

@@ -2,6 +2,7 @@ import { context, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { TlsFiles } from '../tls.ts';
 import type { ClientCall } from './client-call.ts';
 import { ClientLane } from './client-lane.ts';
+import type { LostLane } from './losses.ts';
 
 const BACKOFF_FIRST_MS = 50;
 const BACKOFF_MAX_MS = 500;
@@ -11,6 +12,7 @@ export type ReplicaEvents = {
   changed(): void;
   /** Calls that certainly never left and may go elsewhere. */
   returned(calls: ClientCall[]): void;
+  lost(lane: LostLane): void;
 };
 
 /**
@@ -70,8 +72,10 @@ export class Replica {
           this.#lane = undefined;
           this.#reopenLater('the server is going away');
         },
-        closed: (lane, unsent, reason) => {
-          if (!this.#leaving.delete(lane)) {
+        closed: (lane, { loss, reason, unsent, failed }) => {
+          const wasLeaving = this.#leaving.delete(lane);
+          if (loss !== undefined) this.#lost({ loss, reason, failed, isNews: wasLeaving || this.#failures === 0 });
+          if (!wasLeaving) {
             this.#lane = undefined;
             this.#reopenLater(reason);
           }
@@ -80,9 +84,15 @@ export class Replica {
       });
     } catch (error) {
       // The certificate's files are read for each lane, so that renewed ones are used; just now they can't be.
-      this.#reopenLater(error instanceof Error ? error.message : String(error));
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#lost({ loss: 'not_opened', reason, failed: 0, isNews: this.#failures === 0 });
+      this.#reopenLater(reason);
       return undefined;
     }
+  }
+
+  #lost(lane: Omit<LostLane, 'address'>): void {
+    this.#events.lost({ address: this.address, ...lane });
   }
 
   check(nowMs: number, stalledMs: number): void {
