@@ -9,7 +9,7 @@ import { type Lookup, parseAddress } from './lanes/address.ts';
 import { LanePool } from './lanes/lane-pool.ts';
 import type { LostLane } from './lanes/losses.ts';
 import { type ClientMetrics, clientMetricsOf } from './metrics.ts';
-import { CallError, toRefusalError } from './refusal-status.ts';
+import { CallError, toRefusal, toRefusalError } from './refusal-status.ts';
 import { type CallOptions, methodPath, type RpcClient } from './service-types.ts';
 import { endSpan, spanAttributes, spanName } from './spans.ts';
 import type { TlsFiles } from './tls.ts';
@@ -154,7 +154,7 @@ function readAnswer(method: CalledMethod, answer: Uint8Array): object {
 /** A refusal that travels under the same status, such as vendor_inactive, is an answer and not a failure of the road. */
 function mayTryAgain(error: unknown, method: CalledMethod): boolean {
   if (!method.again || !(error instanceof CallError) || error.code !== status.UNAVAILABLE) return false;
-  return toRefusalError(error).refusal.refused === 'unavailable';
+  return toRefusal(error).refused === 'unavailable';
 }
 
 function failed(error: unknown, method: CalledMethod, span: Span): unknown {

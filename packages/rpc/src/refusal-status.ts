@@ -64,19 +64,32 @@ export class CallError extends Error {
   }
 }
 
-/** What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, overloaded, timeout, internal). */
 export function toRefusalError(error: CallError): RefusalError {
-  if (error.refusal !== undefined) return new RefusalError(error.refusal, error);
-  switch (error.code) {
+  return new RefusalError(toRefusal(error), error);
+}
+
+/**
+ * Whether a server could not do what it was asked for, whatever that was: it is full, lacks something that it needs, or is at fault. Refusals that lie in the
+ * request, such as vendor_inactive, may travel under the same status and are none of this.
+ */
+export function wasUnable(error: CallError): boolean {
+  const { refused } = toRefusal(error);
+  return refused === 'overloaded' || refused === 'unavailable' || refused === 'internal';
+}
+
+/** What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, overloaded, timeout, internal). */
+export function toRefusal({ refusal, code }: CallError): Refusal {
+  if (refusal !== undefined) return refusal;
+  switch (code) {
     case status.RESOURCE_EXHAUSTED:
-      return new RefusalError(refuse('overloaded', { retryAfterMs: 1_000 }), error);
+      return refuse('overloaded', { retryAfterMs: 1_000 });
     case status.UNAVAILABLE:
-      return new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), error);
+      return refuse('unavailable', { retryAfterMs: 1_000 });
     case status.DEADLINE_EXCEEDED:
     case status.CANCELLED:
-      return new RefusalError(refuse('timeout'), error);
+      return refuse('timeout');
     default:
-      return new RefusalError(refuse('internal'), error);
+      return refuse('internal');
   }
 }
 

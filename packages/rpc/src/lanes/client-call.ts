@@ -50,9 +50,12 @@ export class ClientCall {
     this.#resolve(answer);
   }
 
-  fail(failure: Failure): void {
-    if (!this.#settle()) return;
-    this.#reject(new CallError({ ...failure, message: `${this.path}: ${failure.message}` }));
+  /** What it has failed with; undefined where it had ended before. */
+  fail(failure: Failure): CallError | undefined {
+    if (!this.#settle()) return undefined;
+    const error = new CallError({ ...failure, message: `${this.path}: ${failure.message}` });
+    this.#reject(error);
+    return error;
   }
 
   unavailable(message: string): void {

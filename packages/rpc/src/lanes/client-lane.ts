@@ -1,10 +1,11 @@
 import { FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
-import { tooLarge } from '../refusal-status.ts';
+import { tooLarge, wasUnable } from '../refusal-status.ts';
 import { channelCredentials, type TlsFiles } from '../tls.ts';
 import { Assembly } from './assembly.ts';
 import { CallTable } from './call-table.ts';
 import type { ClientCall } from './client-call.ts';
+import { FadingCount } from './fading-count.ts';
 import type { LaneFrame } from './frame-codec.ts';
 import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX, Outgoing, openMethod } from './frames.ts';
 import type { LaneLoss } from './losses.ts';
@@ -44,6 +45,7 @@ export class ClientLane {
   readonly #outbox: Outbox;
   readonly #events: LaneEvents;
   readonly #calls = new CallTable<ClientCall>();
+  readonly #unable = new FadingCount();
   readonly #openedBy: NodeJS.Timeout;
   #state: 'opening' | 'open' | 'leaving' | 'closed' = 'opening';
   #lastId = 0;
@@ -84,8 +86,12 @@ export class ClientLane {
     return this.#state;
   }
 
-  get inFlight(): number {
-    return this.#calls.size;
+  /**
+   * Calls under way, and those that the server was unable to do a short while ago. Without these one that fails at once would have the fewest, and
+   * get nearly all: they count as if they had taken as long as a slow one.
+   */
+  load(nowMs: number): number {
+    return this.#calls.size + this.#unable.at(nowMs);
   }
 
   /** Whether it has been silent for longer than a living server is. */
@@ -189,8 +195,13 @@ export class ClientLane {
 
   #settle(call: ClientCall, first: LaneFrame, payload: Uint8Array): void {
     this.#forget(call);
-    if (first.kind === FrameKind.ANSWER) call.succeed(payload);
-    else call.fail({ code: first.status, message: first.message, detail: payload.byteLength > 0 ? payload : undefined });
+    if (first.kind === FrameKind.ANSWER) {
+      call.succeed(payload);
+      return;
+    }
+    const detail = payload.byteLength > 0 ? payload : undefined;
+    const error = call.fail({ code: first.status, message: first.message, detail });
+    if (error !== undefined && wasUnable(error)) this.#unable.add(this.#heardMs);
   }
 
   #forget(call: ClientCall): void {

@@ -48,11 +48,11 @@ export class ReplicaSet {
     return lanes;
   }
 
-  /** The open lane with the fewest calls; one that is silent only where there is no other. Equals take turns. */
+  /** The open lane with the least load; one that is silent only where there is no other. Equals take turns. */
   pick(): ClientLane | undefined {
     const nowMs = performance.now();
     let best: ClientLane | undefined;
-    let bestInFlight = Number.POSITIVE_INFINITY;
+    let bestLoad = Number.POSITIVE_INFINITY;
     let spoken = false;
     this.#turn++;
     let place = 0;
@@ -60,10 +60,11 @@ export class ReplicaSet {
       if (lane === undefined) continue;
       place++;
       const speaks = !lane.isSuspect(nowMs);
-      const fewer = lane.inFlight < bestInFlight || (lane.inFlight === bestInFlight && this.#turn % place === 0);
+      const load = lane.load(nowMs);
+      const fewer = load < bestLoad || (load === bestLoad && this.#turn % place === 0);
       if (speaks === spoken ? !fewer : spoken) continue;
       best = lane;
-      bestInFlight = lane.inFlight;
+      bestLoad = load;
       spoken = speaks;
     }
     return best;
