@@ -1,5 +1,5 @@
 import type { Logger } from '@gerbang/runtime';
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { type Nats, openNats } from './nats.ts';
 
@@ -7,7 +7,7 @@ import { type Nats, openNats } from './nats.ts';
 const REQUEST_TIMEOUT_MS = 2_000;
 
 /** What publishers and consumers work with once NATS has been reached. */
-export type Connected = { connection: NatsConnection; jetstream: JetStreamClient; manager: JetStreamManager };
+export type Connected = { connection: NatsConnection; manager: JetStreamManager };
 
 /** The way to JetStream: a service works without it, its events wait in their tails. */
 export type Bus = Nats & {
@@ -22,7 +22,6 @@ export function openBus(options: { url: string; name: string; log: Logger }): Bu
     const connection = await nats.reached();
     return {
       connection,
-      jetstream: jetstream(connection),
       manager: await jetstreamManager(connection, { checkAPI: false, timeout: REQUEST_TIMEOUT_MS }),
     };
   };

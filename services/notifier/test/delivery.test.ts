@@ -175,9 +175,9 @@ test('a private target is refused where the installation does not allow it', asy
 test('what nobody wants and what cannot be read is stored with the reason, confirmed, and stops nobody', async () => {
   const sink = await sinkFor('m1');
   world.merchants.set('quiet', { partnerId: 'p', secret: 's', url: () => undefined });
-  const { jetstream, manager } = await world.bus.connected();
+  const { connection, manager } = await world.bus.connected();
   await manager.streams.add({ name: 'gerbang-money-out', subjects: ['gerbang.money-out.>'] });
-  for (let i = 0; i < 2; i++) await jetstream.publish('gerbang.money-out.transfers', new Uint8Array([255, 255, 255]));
+  for (let i = 0; i < 2; i++) connection.publish('gerbang.money-out.transfers', new Uint8Array([255, 255, 255]));
   const notifier = await world.startNotifier();
   const references = [
     await world.finish('m1', { payload: new Uint8Array([255, 1]) }),

@@ -101,8 +101,8 @@ test('a message that is none is kept once, however often it comes, and keeps nob
   const { events } = await startNotifier(lines);
   await world.finish('m1', { reference: 'first' });
   await eventually('the stream is there', () => received().includes('first#1'));
-  const { jetstream } = await world.bus.connected();
-  for (let i = 0; i < 3; i++) await jetstream.publish('gerbang.money-out.transfers', garbage);
+  const { connection } = await world.bus.connected();
+  for (let i = 0; i < 3; i++) connection.publish('gerbang.money-out.transfers', garbage);
   await world.finish('m1', { reference: 'second' });
   await eventually('the next', () => received().includes('second#1'));
   expect(await unreadable()).toHaveLength(1);
