@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { createAdmission, OVERLOADED } from './http/admission.ts';
 import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
 import { headerOf } from './http/auth.ts';
+import type { Envelope } from './http/envelope.ts';
 import { toRefusal } from './http/errors.ts';
 import { type Body, NO_BODY, parseBody, readBody } from './http/json-body.ts';
 import { answerMalformed, newRequestId } from './http/malformed.ts';
@@ -47,6 +48,7 @@ export function createApp(context: Context): FastifyInstance {
   // Nor has its answer to an Expect that it does not know; the header is ignored instead, as RFC 9110 lets servers do.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
+  app.decorateRequest('fault', undefined);
   const urlMap = createUrlMap(routes);
   const observe = createObserver(context);
   // What the router has found nothing for; the routes have a hook of their own.
@@ -54,7 +56,7 @@ export function createApp(context: Context): FastifyInstance {
     if (!request.is404) done();
     else observe(request, reply, 'unknown', () => (hasHost(request, done) ? answerNoRoute(urlMap, request, reply) : undefined));
   });
-  app.setErrorHandler((error, request, reply) => sendFailure(reply, envelopeOf(request.url), toRefusal(error, context.log)));
+  app.setErrorHandler((error, request, reply) => fail(request, reply, envelopeOf(request.url), error));
   acceptBodies(app);
   closeConnectionsWhenDraining(app);
   for (const route of routes) addRoute(app, { context, observe, urlMap }, route);
@@ -99,11 +101,24 @@ function addRoute(
       if (answered === undefined) sendFailure(reply, route.envelope, OVERLOADED);
       return answered;
     },
-    errorHandler(error, { params, query, body }, reply) {
-      const echo = echoOf({ params, query, body: body?.json });
-      return sendFailure(reply, route.envelope, toRefusal(error, context.log), { echo });
+    errorHandler(error, request, reply) {
+      const { params, query, body } = request;
+      return fail(request, reply, route.envelope, error, { echo: echoOf({ params, query, body: body?.json }) });
     },
   });
+}
+
+/** Tells the caller what the error means, and the log what is not the caller's doing. */
+function fail(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  envelope: Envelope,
+  error: unknown,
+  options?: { echo: ReturnType<typeof echoOf> },
+): FastifyReply {
+  const { refusal, fault } = toRefusal(error);
+  request.fault = fault;
+  return sendFailure(reply, envelope, refusal, options);
 }
 
 /** Finds out who is calling; where all is in memory, without waiting. */

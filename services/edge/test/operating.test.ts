@@ -95,9 +95,12 @@ test('what breaks inside is logged with its cause', async () => {
     };
     const reply = await edge.send('GET', '/api/v1.0/balance-inquiry', { headers: edge.signedIn(edge.merchant()) });
     expect(reply.http).toBe(500);
-    const line = await eventually('the line', () => logging.lines.find((entry) => entry.msg === 'a request failed'));
+    const line = await eventually('the line', () => logging.lines.find((entry) => entry.msg === 'request'));
+    expect(logging.lines.filter((entry) => entry.trace_id === line.trace_id)).toHaveLength(1);
     expect(line).toMatchObject({
       level: 'error',
+      status: 500,
+      route: '/api/v1.0/balance-inquiry',
       trace_id: reply.headers.get('x-request-id'),
       cause: expect.stringContaining('internal'),
     });

@@ -1,13 +1,22 @@
 import { contextFrom, type Logger, openSpan } from '@gerbang/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import type { Fault } from './errors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why the request failed, where that is not the caller's doing. */
+    fault: Fault | undefined;
+  }
+}
 
 /** Follows a request from its head to the end of its answer; `work` runs within its span. */
 export type Observer = (request: FastifyRequest, reply: FastifyReply, route: string, work: () => void) => void;
 
 /**
  * Puts every request into a span of its own, which goes on with the caller's traceparent; its trace id is the answer's X-Request-Id. At the end one
- * log line and the metrics: never a header, a body, or a path or query as the caller wrote it.
+ * log line, at `info` or as bad as what went wrong, and the metrics: never a header, a body, or a path or query as the caller wrote it. The app decorates its requests with
+ * `fault`.
  */
 export function createObserver({ metrics, log }: Pick<Context, 'metrics' | 'log'>): Observer {
   const lines = requestLog(log);
@@ -29,10 +38,10 @@ export function createObserver({ metrics, log }: Pick<Context, 'metrics' | 'log'
       span.setAttribute('http.response.status_code', status);
       span.end();
       metrics.answered(route, method, status, ms);
-      lines.info(
-        { method, route, status, ms: Math.round(ms * 10) / 10, merchant_id: request.caller?.merchantId, trace_id: traceId },
-        'request',
-      );
+      const { caller, fault } = request;
+      const line = { method, route, status, ms: Math.round(ms * 10) / 10, merchant_id: caller?.merchantId, trace_id: traceId };
+      if (fault === undefined) lines.info(line, 'request');
+      else log[fault.level]({ ...line, err: fault.err, cause: fault.cause }, 'request');
     });
     within(work);
   };

@@ -1,6 +1,7 @@
 import { RefusalError } from '@gerbang/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
+import { type Fault, faultOf } from '../http/errors.ts';
 import { answerMalformed } from '../http/malformed.ts';
 import { createObserver } from '../http/observe.ts';
 import { ACCESS_TOKEN, accessToken } from './access-token.ts';
@@ -67,6 +68,7 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
   });
   const observe = createObserver(context);
   const callers = new WeakMap<FastifyRequest, RailCaller>();
+  app.decorateRequest('fault', undefined);
   let inFlight = 0;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
@@ -76,8 +78,11 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
     observe(request, reply, request.routeOptions.url ?? 'unknown', done);
   });
 
-  const answerErrors = (code: string) => (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
-    sendSnap(context, reply, code, toAnswer(error, context));
+  const answerErrors = (code: string) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    const { answer, fault } = toAnswer(error);
+    request.fault = fault;
+    return sendSnap(context, reply, code, answer);
+  };
   const admit = () => {
     if (inFlight > IN_FLIGHT_MAX) throw new SnapRefusal(503, '00', 'Service Unavailable');
   };
@@ -128,15 +133,13 @@ function textOf(body: unknown): string {
  * What a rail hears of an error. That money-in is away, or does not answer in time, is 504: the rail is to come again, and will find the payment counted
  * once. What went wrong inside is logged and not told.
  */
-function toAnswer(error: FastifyError | SnapRefusal | RefusalError, { log }: RailsContext): SnapAnswer {
-  if (error instanceof SnapRefusal) return error.answer;
-  if (error instanceof RefusalError && ['unavailable', 'timeout', 'overloaded'].includes(error.refusal.refused)) {
-    log.warn({ err: error }, 'a callback of a rail could not be served; it is to come again');
-    return TIMEOUT;
-  }
+function toAnswer(error: FastifyError | SnapRefusal | RefusalError): { answer: SnapAnswer; fault?: Fault } {
+  if (error instanceof SnapRefusal) return { answer: error.answer };
+  if (error instanceof RefusalError && ['unavailable', 'timeout', 'overloaded'].includes(error.refusal.refused))
+    return { answer: TIMEOUT, fault: faultOf(error, 'warn') };
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode < 500) {
-    return { http: error.statusCode, caseCode: '00', message: error.statusCode === 413 ? 'Request Too Large' : 'Bad Request' };
+    const message = error.statusCode === 413 ? 'Request Too Large' : 'Bad Request';
+    return { answer: { http: error.statusCode, caseCode: '00', message } };
   }
-  log.error({ err: error }, 'a callback of a rail failed');
-  return GENERAL_ERROR;
+  return { answer: GENERAL_ERROR, fault: faultOf(error, 'error') };
 }
