@@ -100,14 +100,24 @@ export class Dispatcher {
     return this.#methods.get(path);
   }
 
-  /** Takes a place for the call, which `leave` gives back; or says why it may not begin. */
-  enter(method: Method, caller: Caller): Failure | undefined {
+  /** Takes a place for the call, which `leave` gives back, and room for `bytes` of its request, which `release` does; or says why it may not begin. */
+  enter(method: Method, caller: Caller, bytes: number): Failure | undefined {
     if (method.allowed !== undefined && (caller.name === undefined || !method.allowed.includes(caller.name))) {
       this.#log.warn({ caller: caller.name, method: method.path }, 'a service called what it may not');
       return this.#refused(method, toFailure(refuse('forbidden')));
     }
-    const refusal = this.#admission.enter(caller.key);
+    const refusal = this.#admission.enter(caller.key, bytes);
     return refusal === undefined ? undefined : this.#refused(method, toFailure(refusal));
+  }
+
+  /** Takes room for more of the call's request, or says why it may not go on. */
+  grow(method: Method, caller: Caller, bytes: number): Failure | undefined {
+    const refusal = this.#admission.grow(caller.key, bytes);
+    return refusal === undefined ? undefined : this.#refused(method, toFailure(refusal));
+  }
+
+  release(caller: Caller, bytes: number): void {
+    this.#admission.release(caller.key, bytes);
   }
 
   leave(caller: Caller): void {

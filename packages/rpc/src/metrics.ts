@@ -8,7 +8,10 @@ export type ServerMetrics = {
 };
 
 /** Metrics of the one server of a process; `load` is read when they are collected. */
-export function createServerMetrics(registry: Registry, load: { inFlight(): number; lanes(): number }): ServerMetrics {
+export function createServerMetrics(
+  registry: Registry,
+  load: { inFlight(): number; requestBytes(): number; lanes(): number },
+): ServerMetrics {
   const calls = createCalls(registry, 'gerbang_rpc_server_calls_total', 'Calls answered or refused, by gRPC status');
   const seconds = new Histogram({
     name: 'gerbang_rpc_server_call_seconds',
@@ -18,6 +21,7 @@ export function createServerMetrics(registry: Registry, load: { inFlight(): numb
     registers: [registry],
   });
   createGauge(registry, 'gerbang_rpc_server_in_flight', 'Calls that hold a place now', load.inFlight);
+  createGauge(registry, 'gerbang_rpc_server_request_bytes', 'Bytes of the requests of running calls', load.requestBytes);
   createGauge(registry, 'gerbang_rpc_server_lanes', 'Lanes that clients have open', load.lanes);
   return {
     answered(method, code, ms) {

@@ -32,6 +32,8 @@ export async function startRpcServer(options: {
   ready: () => boolean;
   /** Calls that may run at once, over all callers; one more is refused fast. */
   inFlightMax?: number;
+  /** Bytes that the requests of all running calls may have; one more is refused fast. */
+  requestBytesMax?: number;
   /** Where the server's metrics are registered (README.md). */
   metrics?: Registry;
 }): Promise<RpcServer> {
@@ -43,8 +45,12 @@ export async function startRpcServer(options: {
     'grpc.keepalive_timeout_ms': 5_000,
   });
   const implementations = [...options.implementations, healthOf(options.implementations, options.ready)];
-  const admission = new Admission(options.inFlightMax);
-  const load = { inFlight: () => admission.inFlight, lanes: (): number => lanes.open() };
+  const admission = new Admission(options);
+  const load = {
+    inFlight: () => admission.inFlight,
+    requestBytes: () => admission.requestBytes,
+    lanes: (): number => lanes.open(),
+  };
   const dispatcher = new Dispatcher({
     implementations,
     enforceCallers: options.tls !== undefined,

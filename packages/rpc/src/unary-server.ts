@@ -28,12 +28,14 @@ function unary(path: string, dispatcher: Dispatcher): handleUnaryCall<Uint8Array
   if (method === undefined) throw new Error(`${path} is not among the implementations`);
   return (call, callback) => {
     const caller = callerOf(call);
-    const refused = dispatcher.enter(method, caller);
+    const bytes = call.request.byteLength;
+    const refused = dispatcher.enter(method, caller, bytes);
     if (refused !== undefined) return callback(toStatus(refused), null);
     const running = new RunningCall(caller.name);
     call.on('cancelled', () => running.abort());
     const traceparent = String(call.metadata.get('traceparent')[0] ?? '');
     void dispatcher.run(method, call.request, running, traceparent).then((reply) => {
+      dispatcher.release(caller, bytes);
       dispatcher.leave(caller);
       if (reply instanceof Uint8Array) callback(null, reply);
       else callback(toStatus(reply), null);

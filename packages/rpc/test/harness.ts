@@ -29,6 +29,7 @@ export function serveLedger(
     tls?: TlsFiles;
     callers?: string[];
     inFlightMax?: number;
+    requestBytesMax?: number;
     metrics?: Registry;
     log?: Logger;
     ready?: () => boolean;
@@ -43,6 +44,7 @@ export function serveLedger(
     implementations: [implement(LedgerService, all, options.callers ?? [])],
     ready: options.ready ?? (() => true),
     ...(options.inFlightMax !== undefined && { inFlightMax: options.inFlightMax }),
+    ...(options.requestBytesMax !== undefined && { requestBytesMax: options.requestBytesMax }),
     ...(options.metrics !== undefined && { metrics: options.metrics }),
   });
 }

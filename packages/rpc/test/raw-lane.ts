@@ -11,7 +11,8 @@ export type RawLane = {
 };
 
 export function openRawLane(port: number): RawLane {
-  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  // With a connection of its own it is a caller of its own.
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
   const { path, requestSerialize, responseDeserialize } = openMethod;
   const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
   const heard: LaneFrame[] = [];

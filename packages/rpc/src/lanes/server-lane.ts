@@ -132,7 +132,7 @@ export class ServerLane {
       this.#fail(frame.callId, { code: status.UNIMPLEMENTED, message: `there is no method ${frame.method}`, detail: undefined });
       return;
     }
-    const refused = this.#dispatcher.enter(method, this.#caller);
+    const refused = this.#dispatcher.enter(method, this.#caller, frame.payload.byteLength);
     if (refused !== undefined) {
       this.#fail(frame.callId, refused);
       return;
@@ -149,9 +149,11 @@ export class ServerLane {
     const call = this.#calls.get(frame.callId);
     // Parts of a call that was refused or given up still come.
     if (call?.assembly === undefined) return;
-    if (!call.assembly.add(frame)) {
+    const refused = this.#dispatcher.grow(call.method, this.#caller, frame.payload.byteLength);
+    const failure = refused ?? (call.assembly.add(frame) ? undefined : tooLarge('the request is too large'));
+    if (failure !== undefined) {
       this.#forget(call);
-      this.#fail(call.id, tooLarge('the request is too large'));
+      this.#fail(call.id, failure);
       return;
     }
     if (frame.more) return;
@@ -161,7 +163,9 @@ export class ServerLane {
   }
 
   #run(call: LaneCall, request: Uint8Array): void {
+    const bytes = request.byteLength;
     void this.#dispatcher.run(call.method, request, call, call.traceparent).then((reply) => {
+      this.#dispatcher.release(this.#caller, bytes);
       // Nobody waits for it any more, or the lane is gone.
       if (this.#closed || this.#calls.get(call.id) !== call) return this.#leave();
       this.#calls.delete(call.id);
@@ -191,6 +195,7 @@ export class ServerLane {
     this.#deadlines.delete(call);
     call.abort();
     if (call.assembly === undefined) return;
+    this.#dispatcher.release(this.#caller, call.assembly.bytes);
     call.assembly = undefined;
     this.#leave();
   }
