@@ -24,6 +24,8 @@ export type Context = {
   unreadable: UnreadableStore;
   audit: AuditLog;
   settings: SettingsDirectory;
+  /** Aborted when the service ends: of transactions in hand no further event is sent. */
+  ending: AbortSignal;
   leases: Leases;
   lanes: Lanes;
   progress: Progress;

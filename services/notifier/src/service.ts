@@ -85,7 +85,18 @@ export async function startService(config: Config, options: { clock?: Clock; log
     const lanes = createLanes(bounds, (endpoint) => {
       if (puller.isBehind(endpoint)) puller.look(endpoint);
     });
+    const failingEndpoints = await followFailingEndpoints({
+      store,
+      clock,
+      log,
+      hasPending: async (endpoint) => (await claims.backlogOf(endpoint)).count > 0,
+      onKnown: (endpoint) => lanes.suspect(endpoint, 1),
+    });
+    closing.push('failing endpoints', () => failingEndpoints.close());
     closing.push('lanes', () => lanes.close());
+    const ending = new AbortController();
+    // The puller has ended by then: what is given back is for other replicas.
+    closing.push('attempts', () => ending.abort());
     const puller = startPuller({
       claims,
       leases,
@@ -97,21 +108,13 @@ export async function startService(config: Config, options: { clock?: Clock; log
     closing.push('puller', () => puller.close());
 
     const endpointStats = createEndpointStats();
-    const failingEndpoints = await followFailingEndpoints({
-      store,
-      clock,
-      log,
-      hasPending: async (endpoint) => (await claims.backlogOf(endpoint)).count > 0,
-      onKnown: (endpoint) => lanes.suspect(endpoint, 1),
-    });
-    closing.push('failing endpoints', () => failingEndpoints.close());
-
     const context: Context = {
       deliveries,
       redeliveryRuns: openRedeliveryRuns(store),
       unreadable,
       audit: openAuditLog(store),
       settings: createSettingsDirectory(merchantChannel.client(MerchantService), log),
+      ending: ending.signal,
       leases,
       lanes,
       progress: createProgress(),
@@ -139,12 +142,12 @@ export async function startService(config: Config, options: { clock?: Clock; log
       { service: 'money-in', address: config.MONEY_IN_RPC },
       { service: 'merchant', address: config.MERCHANT_RPC },
     ];
-    for (const { service, address } of sources) {
+    const consumers = sources.map(({ service, address }) => {
       const channel = openChannel({ address, tls: config.tls, metrics: registry, log });
       closing.push(`${service} channel`, () => channel.close());
       const confirmations = createConfirmations(channel.client(EventSourceService), log);
       closing.push(`${service} confirmations`, () => confirmations.close());
-      const consumer = consume({
+      return consume({
         bus,
         service,
         durable: NAME,
@@ -152,8 +155,10 @@ export async function startService(config: Config, options: { clock?: Clock; log
         log,
         handle: (messages) => onEvents(context, service, confirmations, messages),
       });
-      closing.push(`${service} events`, () => consumer.close());
-    }
+    });
+    closing.push('events', async () => {
+      await Promise.all(consumers.map((consumer) => consumer.close()));
+    });
     const rpc = await startRpcServer({
       host: config.RPC_HOST,
       port: config.RPC_PORT,

@@ -44,8 +44,8 @@ function start(context: Context, chain: Chain, sinceMs: number): void {
 }
 
 /**
- * Attempts one after the other, as long as each is over with that; says whether the endpoint acknowledged the last one that was made. `answered` hears it
- * before that is written, where nothing of the chain comes after it.
+ * Attempts one after the other, as long as each is over with that and the service does not end; says whether the endpoint acknowledged the last one that
+ * was made. `answered` hears it before that is written, where nothing of the chain comes after it.
  */
 async function runChain(context: Context, chain: Chain, answered: (acknowledged: boolean) => void): Promise<boolean | undefined> {
   let acknowledged: boolean | undefined;
@@ -59,7 +59,7 @@ async function runChain(context: Context, chain: Chain, answered: (acknowledged:
     const made = await attempt(context, stored, isLast ? answered : undefined);
     context.leases.release(stored.delivery.id);
     acknowledged = made.acknowledged;
-    if (made.over) continue;
+    if (made.over && !context.ending.aborted) continue;
     await giveBack(context, chain.slice(i + 1), made.againAtMs ?? 0);
     return acknowledged;
   }
