@@ -142,12 +142,11 @@ export async function startService(config: Config, options: { clock?: Clock; log
       { service: 'money-in', address: config.MONEY_IN_RPC },
       { service: 'merchant', address: config.MERCHANT_RPC },
     ];
-    const consumers = sources.map(({ service, address }) => {
+    const closeSources = sources.map(({ service, address }) => {
       const channel = openChannel({ address, tls: config.tls, metrics: registry, log });
       closing.push(`${service} channel`, () => channel.close());
       const confirmations = createConfirmations(channel.client(EventSourceService), log);
-      closing.push(`${service} confirmations`, () => confirmations.close());
-      return consume({
+      const consumer = consume({
         bus,
         service,
         durable: NAME,
@@ -155,9 +154,14 @@ export async function startService(config: Config, options: { clock?: Clock; log
         log,
         handle: (messages) => onEvents(context, service, confirmations, messages),
       });
+      return async () => {
+        await consumer.close();
+        await confirmations.close();
+      };
     });
+    // Together, because each may have to wait for somebody who ends at the same time.
     closing.push('events', async () => {
-      await Promise.all(consumers.map((consumer) => consumer.close()));
+      await Promise.all(closeSources.map((close) => close()));
     });
     const rpc = await startRpcServer({
       host: config.RPC_HOST,
