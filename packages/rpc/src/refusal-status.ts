@@ -64,6 +64,7 @@ export class CallError extends Error {
   }
 }
 
+/** A failed call as the refusal that it means, with the call's own error as the cause. */
 export function toRefusalError(error: CallError): RefusalError {
   return new RefusalError(toRefusal(error), error);
 }
