@@ -33,7 +33,7 @@ export type TableOptions = {
  * they would take the processors from the other services. A heap is collected when it has grown to twice what lived in it, not to four times, so that
  * a backlog takes little more memory than it has content.
  */
-export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=16', '--no-parallel-scavenge', '--heap-growing-percent=100'];
+export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=32', '--no-parallel-scavenge', '--heap-growing-percent=100'];
 
 const REPLICA_SET = 'gerbang';
 
