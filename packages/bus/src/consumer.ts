@@ -138,10 +138,10 @@ function createBatches({ batchMax, log, handle }: Options): { accept(message: Ms
     busy = true;
     while (waiting.length > 0 && !ended) {
       const messages = waiting.splice(0, batchMax);
-      const suspects = messages.filter((message) => deliveryCountOf(message) > COMPANY_TRIES);
-      const others = messages.filter((message) => deliveryCountOf(message) <= COMPANY_TRIES);
-      if (others.length > 0) await take(others, RETRY_MESSAGE_MS);
-      for (const suspect of suspects) {
+      const byCompany = Map.groupBy(messages, (message) => deliveryCountOf(message) <= COMPANY_TRIES);
+      const others = byCompany.get(true);
+      if (others !== undefined) await take(others, RETRY_MESSAGE_MS);
+      for (const suspect of byCompany.get(false) ?? []) {
         if (ended) nak(suspect);
         else await take([suspect], RETRY_LONE_MS);
       }

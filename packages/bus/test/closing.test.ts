@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { ClosingStack, within } from '@gerbang/runtime';
 import { eventually, testLog } from '@gerbang/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bus, consume, openBus } from '../src/index.ts';
+import { type Bus, openBus } from '../src/index.ts';
 import { openShop, type Shop } from './shop.ts';
 
 /** Well within the ack wait, after which everything comes again anyway. */
@@ -34,21 +34,11 @@ async function consumerInfo() {
 function startBusy(bus: Bus) {
   const handed: string[] = [];
   const freed = Promise.withResolvers<void>();
-  const consumer = consume({
-    bus,
-    service: 'shop',
-    durable: 'notifier',
-    batchMax: 50,
-    log,
-    async handle(messages) {
-      handed.push(...messages.flatMap((message) => ('batch' in message ? [message.batch.aggregateId] : [])));
-      await freed.promise;
-    },
-  });
-  closing.push('busy consumer', () => {
-    freed.resolve();
-    return consumer.close();
-  });
+  const consumer = shop.startConsumer(async (batches) => {
+    handed.push(...batches.map(({ aggregateId }) => aggregateId));
+    await freed.promise;
+  }, bus);
+  closing.push('busy consumer', () => freed.resolve());
   return { handed, letGo: freed.resolve, close: consumer.close };
 }
 

@@ -1,7 +1,7 @@
 import { type AdjustableClock, createClock } from '@gerbang/core';
-import { EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
+import { type EventBatch, EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
 import { openChannel, startRpcServer } from '@gerbang/rpc';
-import { ClosingStack, type Logger } from '@gerbang/runtime';
+import { type Closeable, ClosingStack, type Logger } from '@gerbang/runtime';
 import { type Aggregates, connectStore, openAggregates, type Store } from '@gerbang/store';
 import { startTestMongo, startTestNats, type TestNats, testLog } from '@gerbang/testkit';
 import { type Bus, consume, createRelay, openBus, type Received, type Relay } from '../src/index.ts';
@@ -51,6 +51,20 @@ export async function openShop(options: { log?: Logger } = {}) {
   const silent: Aggregates<Thing> = await openAggregates<Thing>(store, 'things', { schema: 1 });
   const others: Aggregates<Thing> = await openAggregates<Thing>(store, 'others', { schema: 1 });
 
+  /** Under the notifier's name, over a bus of its own where one is given. */
+  const startConsumer = (handle: (batches: EventBatch[]) => Promise<void>, over: Bus = bus): Closeable => {
+    const consumer = consume({
+      bus: over,
+      service: 'shop',
+      durable: 'notifier',
+      batchMax: 50,
+      log,
+      handle: (messages: Received[]) => handle(messages.flatMap((message) => ('batch' in message ? [message.batch] : []))),
+    });
+    closing.push('consumer', () => consumer.close());
+    return consumer;
+  };
+
   return {
     mongoUri: mongo.uri,
     nats: nats satisfies TestNats,
@@ -67,25 +81,17 @@ export async function openShop(options: { log?: Logger } = {}) {
     /** How many things have a tail that is not confirmed. */
     unconfirmed: () => store.collection('things').countDocuments({ 'tail.at': { $type: 'date' }, 'tail.0': { $exists: true } }),
     event: (type: string, bytes = 1) => ({ type, schema: 1, payload: new Uint8Array(bytes), atMs: clock.now() }),
+    startConsumer,
     /** Receives as the notifier does; `confirms` says which aggregates are confirmed. */
     startNotifier(confirms: (aggregateId: string) => boolean = () => true) {
       const receipts: Receipt[] = [];
-      const consumer = consume({
-        bus,
-        service: 'shop',
-        durable: 'notifier',
-        batchMax: 50,
-        log,
-        async handle(messages: Received[]) {
-          const batches = messages.flatMap((message) => ('batch' in message ? [message.batch] : []));
-          for (const { aggregateId, events } of batches) receipts.push({ aggregateId, seqs: events.map(({ seq }) => seq) });
-          const confirmations = batches
-            .filter(({ aggregateId }) => confirms(aggregateId))
-            .map(({ aggregateType, aggregateId, events }) => ({ aggregateType, aggregateId, upToSeq: events.at(-1)?.seq ?? 0n }));
-          await source.confirm({ confirmations });
-        },
+      const consumer = startConsumer(async (batches) => {
+        for (const { aggregateId, events } of batches) receipts.push({ aggregateId, seqs: events.map(({ seq }) => seq) });
+        const confirmations = batches
+          .filter(({ aggregateId }) => confirms(aggregateId))
+          .map(({ aggregateType, aggregateId, events }) => ({ aggregateType, aggregateId, upToSeq: events.at(-1)?.seq ?? 0n }));
+        await source.confirm({ confirmations });
       });
-      closing.push('notifier', () => consumer.close());
       return {
         receipts,
         received: (id: string) => receipts.some(({ aggregateId }) => aggregateId === id),
