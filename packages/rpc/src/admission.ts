@@ -38,22 +38,17 @@ export class Admission {
   enter(caller: string, bytes: number): Refusal | undefined {
     const held = this.#byCaller.get(caller) ?? { calls: 0, bytes: 0 };
     if (held.calls >= SHARE_OF_FREE * (this.#inFlightMax - this.#inFlight)) return overloaded();
-    if (!this.#hasRoom(held, bytes)) return overloaded();
+    const refused = this.#take(held, bytes);
+    if (refused !== undefined) return refused;
     if (held.calls === 0) this.#byCaller.set(caller, held);
     this.#inFlight++;
     held.calls++;
-    this.#requestBytes += bytes;
-    held.bytes += bytes;
     return undefined;
   }
 
   /** Takes room for more of the request of a call that has a place; or refuses. */
   grow(caller: string, bytes: number): Refusal | undefined {
-    const held = this.#heldBy(caller);
-    if (!this.#hasRoom(held, bytes)) return overloaded();
-    this.#requestBytes += bytes;
-    held.bytes += bytes;
-    return undefined;
+    return this.#take(this.#heldBy(caller), bytes);
   }
 
   /** The request is needed no more; its call still has its place. */
@@ -69,8 +64,11 @@ export class Admission {
     if (held.calls === 0) this.#byCaller.delete(caller);
   }
 
-  #hasRoom(held: Held, bytes: number): boolean {
-    return held.bytes + bytes <= SHARE_OF_FREE * (this.#requestBytesMax - this.#requestBytes - bytes);
+  #take(held: Held, bytes: number): Refusal | undefined {
+    if (held.bytes + bytes > SHARE_OF_FREE * (this.#requestBytesMax - this.#requestBytes - bytes)) return overloaded();
+    this.#requestBytes += bytes;
+    held.bytes += bytes;
+    return undefined;
   }
 
   #heldBy(caller: string): Held {
