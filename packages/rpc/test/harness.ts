@@ -12,6 +12,7 @@ import {
   startRpcServer,
   type TlsFiles,
 } from '../src/index.ts';
+import { openRawLane, type RawLane } from './raw-lane.ts';
 import { serveRawLanes } from './raw-server.ts';
 
 export type Ledger = Handlers<typeof LedgerService>;
@@ -49,8 +50,9 @@ export function serveLedger(
   });
 }
 
-/** Servers and channels of a test file, which it closes at its end: channels first. */
+/** Servers and channels of a test file, which it closes at its end: clients first. */
 export class Opened {
+  readonly #rawLanes: RawLane[] = [];
   readonly #channels: RpcChannel[] = [];
   readonly #servers: { close(): Promise<void> }[] = [];
 
@@ -65,6 +67,13 @@ export class Opened {
     const server = await serveRawLanes(...args);
     this.#servers.push(server);
     return server;
+  }
+
+  /** A lane to that port of 127.0.0.1 that sends what it is told, also what no client of ours would. */
+  rawLane(port: number): RawLane {
+    const lane = openRawLane(port);
+    this.#rawLanes.push(lane);
+    return lane;
   }
 
   channel(options: Parameters<typeof openChannel>[0]): RpcChannel {
@@ -87,10 +96,27 @@ export class Opened {
     return this.channel({ address: `ledger.test:${port}`, tls: undefined, timeoutMs: 3_000, lookup }).client(LedgerService);
   }
 
+  /** Closes the raw lanes that are open by now. */
+  closeRawLanes(): void {
+    for (const lane of this.#rawLanes.splice(0)) lane.close();
+  }
+
   async close(): Promise<void> {
+    this.closeRawLanes();
     await Promise.all(this.#channels.map((channel) => channel.close()));
     await Promise.all(this.#servers.map((server) => server.close()));
   }
+}
+
+/** A handler whose calls all wait until `unblock` says what they answer; `begun` is how many there are. */
+export function blockedPost() {
+  const { promise, resolve } = Promise.withResolvers<object>();
+  let begun = 0;
+  const post = () => {
+    begun++;
+    return promise;
+  };
+  return { post, begun: () => begun, unblock: resolve };
 }
 
 /** Handlers that answer at once with a number by which a test knows the replica. */
@@ -103,10 +129,16 @@ export async function ask(ledger: RpcClient<typeof LedgerService>, timeoutMs = 3
 
 /** What a call was refused with, and what the road says of it. */
 export async function failureOf(call: Promise<unknown>): Promise<string> {
+  const { refused, cause } = await refusalOf(call);
+  return `${refused}: ${cause}`;
+}
+
+/** The two of them apart. */
+export async function refusalOf(call: Promise<unknown>): Promise<{ refused: string; cause: string }> {
   const error = await call.then(
     () => undefined,
     (reason: unknown) => reason,
   );
   if (!(error instanceof RefusalError)) throw new Error(`it has not failed with a refusal: ${String(error)}`);
-  return `${error.refusal.refused}: ${String(error.cause)}`;
+  return { refused: error.refusal.refused, cause: String(error.cause) };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RefusalError, refuse } from '@gerbang/core';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterAll, expect, test } from 'vitest';
-import { Opened } from './harness.ts';
+import { blockedPost, Opened, refusalOf } from './harness.ts';
 
 const opened = new Opened();
 afterAll(() => opened.close());
@@ -10,16 +10,6 @@ afterAll(() => opened.close());
 /** Larger than any chunk, smaller than what is allowed. */
 const LARGE = 'x'.repeat(3 * 1024 * 1024);
 const TOO_LARGE = 'x'.repeat(5 * 1024 * 1024);
-
-/** What the road says of a call that failed. */
-async function failureOf(call: Promise<unknown>): Promise<{ refused: string; cause: string }> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof RefusalError)) throw new Error(`it has not failed with a refusal: ${String(error)}`);
-  return { refused: error.refusal.refused, cause: String(error.cause) };
-}
 
 /** What a call came to: done, or why not. */
 function outcomeOf(call: Promise<unknown>): Promise<string> {
@@ -101,7 +91,7 @@ test('what is too large is refused on either way, and the lane goes on', async (
   const server = await opened.serve({ verify: async () => ({ differences: [TOO_LARGE] }), post: async () => ({}) });
   const ledger = opened.ledger(server.port);
   for (const call of [ledger.post({ description: TOO_LARGE }), ledger.verify({})]) {
-    const { refused, cause } = await failureOf(call);
+    const { refused, cause } = await refusalOf(call);
     expect(refused).toBe('internal');
     expect(cause).toContain('RESOURCE_EXHAUSTED');
   }
@@ -109,37 +99,28 @@ test('what is too large is refused on either way, and the lane goes on', async (
 });
 
 test('a refusal of a call whose request is still coming ends it', async () => {
-  const blocked = Promise.withResolvers<object>();
-  const server = await opened.serve({ post: () => blocked.promise }, { inFlightMax: 1 });
+  const { post, unblock } = blockedPost();
+  const server = await opened.serve({ post }, { inFlightMax: 1 });
   const ledger = opened.ledger(server.port);
   const first = ledger.post({});
-  expect((await failureOf(ledger.post({ description: LARGE }))).cause).toContain('RESOURCE_EXHAUSTED');
-  blocked.resolve({});
+  expect((await refusalOf(ledger.post({ description: LARGE }))).cause).toContain('RESOURCE_EXHAUSTED');
+  unblock({});
   await first;
 });
 
 test('calls beyond the bound are refused at once and not tried again; room that is free again is used', async () => {
-  const blocked = Promise.withResolvers<object>();
-  let begun = 0;
-  const server = await opened.serve(
-    {
-      post: () => {
-        begun++;
-        return blocked.promise;
-      },
-    },
-    { inFlightMax: 10 },
-  );
+  const { post, begun, unblock } = blockedPost();
+  const server = await opened.serve({ post }, { inFlightMax: 10 });
   const ledger = opened.ledger(server.port);
   const failures: Promise<{ refused: string; cause: string }>[] = [];
   const calls = Array.from({ length: 20 }, () => ledger.post({}));
   let done = 0;
-  for (const call of calls) failures.push(failureOf(call.then(() => done++)).catch(() => ({ refused: '', cause: '' })));
-  await eventually('the server is full', () => begun === 8);
+  for (const call of calls) failures.push(refusalOf(call.then(() => done++)).catch(() => ({ refused: '', cause: '' })));
+  await eventually('the server is full', () => begun() === 8);
   // One caller leaves room for another, however much it sends.
   const other = opened.ledger(server.port).post({});
-  await eventually('the other one has begun', () => begun === 9);
-  blocked.resolve({});
+  await eventually('the other one has begun', () => begun() === 9);
+  unblock({});
   await other;
   const refused = (await Promise.all(failures)).filter(({ refused }) => refused !== '');
   expect(done).toBe(8);
@@ -179,11 +160,11 @@ test('a place is taken until the handler has ended, also when its caller has lon
   );
   const ledger = opened.ledger(server.port);
   await ledger.verify({});
-  expect((await failureOf(ledger.post({}, { timeoutMs: 300 }))).refused).toBe('timeout');
+  expect((await refusalOf(ledger.post({}, { timeoutMs: 300 }))).refused).toBe('timeout');
   await eventually('the handler was told', () => cancelled === 1);
   const second = ledger.post({});
   await eventually('there is no room', async () =>
-    (await failureOf(ledger.post({}, { timeoutMs: 100 }))).cause.includes('RESOURCE_EXHAUSTED'),
+    (await refusalOf(ledger.post({}, { timeoutMs: 100 }))).cause.includes('RESOURCE_EXHAUSTED'),
   );
   blocked.resolve({});
   await second;
@@ -191,13 +172,13 @@ test('a place is taken until the handler has ended, also when its caller has lon
 });
 
 test('a caller that starts more than it may is told so at once', async () => {
-  const blocked = Promise.withResolvers<object>();
-  const server = await opened.serve({ post: () => blocked.promise }, { inFlightMax: 100_000 });
+  const { post, unblock } = blockedPost();
+  const server = await opened.serve({ post }, { inFlightMax: 100_000 });
   const ledger = opened.ledger(server.port);
   const calls = Array.from({ length: 8_010 }, () => outcomeOf(ledger.post({})));
   const beyond = await Promise.all(calls.slice(8_000));
   for (const answer of beyond) expect(answer).toContain('too many calls are under way');
-  blocked.resolve({});
+  unblock({});
   expect(new Set(await Promise.all(calls.slice(0, 8_000)))).toEqual(new Set(['done']));
 });
 
@@ -218,7 +199,7 @@ test('deadlines of many calls end each in its own time', async () => {
   const order: number[] = [];
   await Promise.all(
     [2_000, 300, 1_000].map(async (timeoutMs) => {
-      expect((await failureOf(ledger.post({ amountSen: BigInt(timeoutMs) }, { timeoutMs }))).refused).toBe('timeout');
+      expect((await refusalOf(ledger.post({ amountSen: BigInt(timeoutMs) }, { timeoutMs }))).refused).toBe('timeout');
       order.push(timeoutMs);
     }),
   );
@@ -227,12 +208,12 @@ test('deadlines of many calls end each in its own time', async () => {
 });
 
 test('a deadline may be as far off as one likes', async () => {
-  const blocked = Promise.withResolvers<object>();
-  const server = await opened.serve({ post: () => blocked.promise, verify: async () => ({}) });
+  const { post, unblock } = blockedPost();
+  const server = await opened.serve({ post, verify: async () => ({}) });
   const ledger = opened.ledger(server.port);
   const waiting = [Number.POSITIVE_INFINITY, 2 ** 40].map((timeoutMs) => ledger.post({}, { timeoutMs }));
   for (let i = 0; i < 20; i++) await ledger.verify({});
-  blocked.resolve({ availableAfterSen: 1n });
+  unblock({ availableAfterSen: 1n });
   for (const { availableAfterSen } of await Promise.all(waiting)) expect(availableAfterSen).toBe(1n);
 });
 
@@ -246,7 +227,7 @@ test('a call that is given up before it has left never arrives, with a lane and 
   };
   const port = await freePort();
   const ledger = opened.ledger(port);
-  const give = (postingKey: string, signal: AbortSignal) => failureOf(ledger.post({ postingKey }, { signal }));
+  const give = (postingKey: string, signal: AbortSignal) => refusalOf(ledger.post({ postingKey }, { signal }));
   const early = new AbortController();
   const waiting = give('there is no server', early.signal);
   early.abort();
@@ -266,7 +247,7 @@ test('a call that is given up while its request is still leaving frees its place
   const ledger = opened.ledger(server.port);
   await ledger.verify({});
   const controller = new AbortController();
-  const large = failureOf(ledger.post({ description: LARGE }, { signal: controller.signal, timeoutMs: 60_000 }));
+  const large = refusalOf(ledger.post({ description: LARGE }, { signal: controller.signal, timeoutMs: 60_000 }));
   // Its first part has left by then.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   controller.abort();
@@ -275,12 +256,12 @@ test('a call that is given up while its request is still leaving frees its place
 });
 
 test('requests of more bytes than may wait are refused before they leave', async () => {
-  const blocked = Promise.withResolvers<object>();
-  const server = await opened.serve({ post: () => blocked.promise });
+  const { post, unblock } = blockedPost();
+  const server = await opened.serve({ post });
   const ledger = opened.ledger(server.port);
   const calls = Array.from({ length: 22 }, () => outcomeOf(ledger.post({ description: LARGE }, { timeoutMs: 60_000 })));
   expect(await calls[21]).toContain('too many calls are under way');
-  blocked.resolve({});
+  unblock({});
   expect(new Set(await Promise.all(calls.slice(0, 21)))).toEqual(new Set(['done']));
 });
 

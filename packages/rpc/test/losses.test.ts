@@ -7,7 +7,7 @@ import { createLogger, createMetrics } from '@gerbang/runtime';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterAll, expect, test } from 'vitest';
 import { newFrame } from '../src/lanes/frame-codec.ts';
-import { ask, failureOf, numbered, Opened } from './harness.ts';
+import { ask, blockedPost, failureOf, numbered, Opened } from './harness.ts';
 
 const opened = new Opened();
 const processes: ChildProcess[] = [];
@@ -125,8 +125,8 @@ test('a lane that a side closes is not lost; one that is cut off with calls unde
 });
 
 test('calls that were refused before they left are counted by why', async () => {
-  const blocked = Promise.withResolvers<object>();
-  const server = await opened.serve({ post: () => blocked.promise }, { inFlightMax: 100_000 });
+  const blocked = blockedPost();
+  const server = await opened.serve({ post: blocked.post }, { inFlightMax: 100_000 });
   const { ledger, refused, metrics } = watched(server.port);
   for (const reason of ['too_many', 'too_many_bytes', 'too_large', 'unreachable']) {
     expect(await metrics.metrics()).toMatch(new RegExp(`gerbang_rpc_client_refused_total\\{.*reason="${reason}".*\\} 0`));
@@ -138,6 +138,6 @@ test('calls that were refused before they left are counted by why', async () => 
   expect(await refused()).toEqual({ too_many_bytes: 3, too_large: 1 });
   const small = Array.from({ length: 8_000 }, () => post(0));
   expect(await refused()).toEqual({ too_many_bytes: 3, too_large: 1, too_many: 21 });
-  blocked.resolve({});
+  blocked.unblock({});
   await Promise.all([...large, ...small]);
 });

@@ -8,22 +8,12 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { newFrame } from '../src/lanes/frame-codec.ts';
 import { openMethod } from '../src/lanes/frames.ts';
 import { Opened } from './harness.ts';
-import { openRawLane, type RawLane } from './raw-lane.ts';
 
 const POST = '/gerbang.ledger.v1.LedgerService/Post';
 
 const opened = new Opened();
-const lanes: RawLane[] = [];
-afterEach(() => {
-  for (const lane of lanes.splice(0)) lane.close();
-});
+afterEach(() => opened.closeRawLanes());
 afterAll(() => opened.close());
-
-function open(port: number): RawLane {
-  const lane = openRawLane(port);
-  lanes.push(lane);
-  return lane;
-}
 
 /** A server whose handler never answers; `begun` when it has been asked. */
 async function serveEndless() {
@@ -57,7 +47,7 @@ test('what makes no sense ends the lane it came over and no other', async () => 
 
 test('frames of a later version, and of calls that are not there, are passed over', async () => {
   const server = await opened.serve({ post: async () => ({ availableAfterSen: 3n }) });
-  const lane = open(server.port);
+  const lane = opened.rawLane(server.port);
   expect(openMethod.path).toBe(`/${LaneService.typeName}/Open`);
   lane.send(
     { kind: 99 as FrameKind },
@@ -84,7 +74,7 @@ test('a deadline is told to the handler by the server itself, and the call of a 
         });
       }),
   });
-  const lane = open(server.port);
+  const lane = opened.rawLane(server.port);
   lane.send({ kind: FrameKind.CALL, callId: 1, method: POST, timeoutMs: 100 });
   await eventually('the handler was told', () => ended === 1);
   // A request of which the rest never comes has a deadline too.
@@ -96,7 +86,7 @@ test('a deadline is told to the handler by the server itself, and the call of a 
 
 test('a lane that breaks tells the handlers of its calls', async () => {
   const { server, begun, isAborted } = await serveEndless();
-  const lane = open(server.port);
+  const lane = opened.rawLane(server.port);
   lane.send({ kind: FrameKind.CALL, callId: 1, method: POST, timeoutMs: 120_000 });
   await begun;
   lane.stream.cancel();
@@ -105,7 +95,7 @@ test('a lane that breaks tells the handlers of its calls', async () => {
 
 test('a client that does not read is not read from either, until it reads', async () => {
   const server = await opened.serve({});
-  const lane = open(server.port);
+  const lane = opened.rawLane(server.port);
   await eventually('the lane is open', () => lane.heard.length === 1);
   lane.stream.pause();
   // What is refused holds no place, so nothing but this bounds the refusals that wait.
@@ -129,7 +119,7 @@ test('a client that does not read is not read from either, until it reads', asyn
 
 test('a client that does not go when it is asked to is cut off, and its handlers are told', async () => {
   const { server, begun, isAborted } = await serveEndless();
-  const lane = open(server.port);
+  const lane = opened.rawLane(server.port);
   const failed = new Promise((resolve) => lane.stream.on('error', resolve));
   lane.send({ kind: FrameKind.CALL, callId: 1, method: POST, timeoutMs: 120_000 });
   await begun;

@@ -5,18 +5,14 @@ import { eventually } from '@gerbang/testkit';
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { Admission } from '../src/admission.ts';
-import { ask, failureOf, Opened } from './harness.ts';
-import { openRawLane, type RawLane } from './raw-lane.ts';
+import { ask, blockedPost, failureOf, Opened } from './harness.ts';
 import { unaryCall } from './unary-call.ts';
 
 const POST = '/gerbang.ledger.v1.LedgerService/Post';
 const MIB = 1024 * 1024;
 
 const opened = new Opened();
-const lanes: RawLane[] = [];
-afterEach(() => {
-  for (const lane of lanes.splice(0)) lane.close();
-});
+afterEach(() => opened.closeRawLanes());
 afterAll(() => opened.close());
 
 async function requestBytes(metrics: Registry): Promise<number> {
@@ -26,8 +22,7 @@ async function requestBytes(metrics: Registry): Promise<number> {
 
 /** A lane over which parts of requests come, a MiB each. */
 function openParts(port: number) {
-  const lane = openRawLane(port);
-  lanes.push(lane);
+  const lane = opened.rawLane(port);
   const part = { more: true, payload: Buffer.alloc(MIB) };
   return {
     begin: (callId: number, timeoutMs = 60_000) => lane.send({ kind: FrameKind.CALL, callId, method: POST, timeoutMs, ...part }),
@@ -69,7 +64,7 @@ test('requests that are only half there are bounded in bytes; one caller leaves 
   for (let callId = 2; callId <= 8; callId++) a.cancel(callId);
   await a.refused();
   expect(await requestBytes(metrics)).toBe(MIB);
-  for (const lane of lanes.splice(0)) lane.close();
+  opened.closeRawLanes();
   await eventually('a lane that is gone holds nothing', async () => (await requestBytes(metrics)) === 0);
   const c = openParts(server.port);
   c.begin(1, 1_000);
@@ -81,12 +76,9 @@ test('requests that are only half there are bounded in bytes; one caller leaves 
 
 test('large requests of many callers do not pile up, small ones are answered beside them, and what is free again is used', async () => {
   const metrics = createMetrics('test');
-  const blocked = Promise.withResolvers<object>();
+  const { post, unblock } = blockedPost();
   const max = 32 * MIB;
-  const server = await opened.serve(
-    { post: () => blocked.promise, getBalance: async () => ({ availableSen: 7n }) },
-    { requestBytesMax: max, metrics },
-  );
+  const server = await opened.serve({ post, getBalance: async () => ({ availableSen: 7n }) }, { requestBytesMax: max, metrics });
   const LARGE = 'x'.repeat(3 * MIB);
   const large = (ledger: ReturnType<typeof opened.ledger>) =>
     ledger.post({ description: LARGE }, { timeoutMs: 60_000, retry: false });
@@ -113,7 +105,7 @@ test('large requests of many callers do not pile up, small ones are answered bes
     return refused >= 30;
   });
   expect(atMost).toBeLessThanOrEqual(max);
-  blocked.resolve({});
+  unblock({});
   const outcomes = await Promise.all(calls);
   const done = outcomes.filter((outcome) => outcome === 'done').length;
   expect(done).toBeGreaterThanOrEqual(4);
@@ -126,24 +118,15 @@ test('large requests of many callers do not pile up, small ones are answered bes
 });
 
 test('plain unary calls are bounded in bytes with the others', async () => {
-  const blocked = Promise.withResolvers<object>();
-  let begun = 0;
-  const server = await opened.serve(
-    {
-      post: () => {
-        begun++;
-        return blocked.promise;
-      },
-    },
-    { requestBytesMax: 8 * MIB },
-  );
+  const blocked = blockedPost();
+  const server = await opened.serve({ post: blocked.post }, { requestBytesMax: 8 * MIB });
   const post = (bytes: number) =>
     unaryCall(server.port, LedgerService.method.post, { description: 'x'.repeat(bytes) }, { timeoutMs: 30_000 });
   const first = [post(3 * MIB), post(3 * MIB)];
-  await eventually('both have begun', () => begun === 2);
+  await eventually('both have begun', () => blocked.begun() === 2);
   await expect(post(3 * MIB)).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   const small = post(10);
-  blocked.resolve({});
+  blocked.unblock({});
   await Promise.all([...first, small]);
   await post(3 * MIB);
 });
