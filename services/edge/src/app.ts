@@ -48,9 +48,8 @@ export function createApp(context: Context): FastifyInstance {
   // Nor has its answer to an Expect that it does not know; the header is ignored instead, as RFC 9110 lets servers do.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
-  app.decorateRequest('fault', undefined);
   const urlMap = createUrlMap(routes);
-  const observe = createObserver(context);
+  const observe = createObserver(app, context);
   // What the router has found nothing for; the routes have a hook of their own.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) done();

@@ -1,5 +1,5 @@
 import { contextFrom, type Logger, openSpan } from '@gerbang/runtime';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Fault } from './errors.ts';
 
@@ -15,10 +15,10 @@ export type Observer = (request: FastifyRequest, reply: FastifyReply, route: str
 
 /**
  * Puts every request into a span of its own, which goes on with the caller's traceparent; its trace id is the answer's X-Request-Id. At the end one
- * log line, at `info` or as bad as what went wrong, and the metrics: never a header, a body, or a path or query as the caller wrote it. The app decorates its requests with
- * `fault`.
+ * log line, at `info` or as bad as the request's `fault` says, and the metrics: never a header, a body, or a path or query as the caller wrote it.
  */
-export function createObserver({ metrics, log }: Pick<Context, 'metrics' | 'log'>): Observer {
+export function createObserver(app: FastifyInstance, { metrics, log }: Pick<Context, 'metrics' | 'log'>): Observer {
+  app.decorateRequest('fault', undefined);
   const lines = requestLog(log);
   return (request, reply, route, work) => {
     const startedAtMs = performance.now();

@@ -66,9 +66,8 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
     forceCloseConnections: 'idle',
     clientErrorHandler: answerMalformed,
   });
-  const observe = createObserver(context);
+  const observe = createObserver(app, context);
   const callers = new WeakMap<FastifyRequest, RailCaller>();
-  app.decorateRequest('fault', undefined);
   let inFlight = 0;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
