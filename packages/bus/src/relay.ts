@@ -41,6 +41,8 @@ export function createRelay(options: {
   streamReplicas?: number;
   metrics?: Registry;
   log: Logger;
+  /** Operators are alerted when nothing has swept for this long; default a minute. */
+  stalledAfterMs?: number;
 }): Relay {
   const { bus, service, log } = options;
   const { publish, close: closePublisher } = createPublisher({ bus, service, streamReplicas: options.streamReplicas ?? 1 });

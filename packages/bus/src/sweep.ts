@@ -8,6 +8,7 @@ import type { Lag } from './lag.ts';
 import type { Publish, Tailed } from './publisher.ts';
 import { createRepublications } from './republications.ts';
 import { openSweepLease } from './sweep-lease.ts';
+import { watchSweep } from './sweep-watch.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** A tail is given this long to be published and confirmed after its write before the sweep publishes it. */
@@ -31,6 +32,7 @@ type Options = {
   lag: Lag;
   metrics?: Registry;
   log: Logger;
+  stalledAfterMs?: number;
 };
 
 type Walk = { type: string; cursor: FindCursor<Tailed> };
@@ -42,20 +44,17 @@ type Walk = { type: string; cursor: FindCursor<Tailed> };
 export function startSweep(options: Options): Closeable {
   const { bus, store, service, clock, aggregateTypes, publish, lag, log } = options;
   const lease = openSweepLease(store);
+  const watch = watchSweep(options);
   const republications = createRepublications();
   const closing = new AbortController();
   const closed = () => closing.signal.aborted;
 
-  const overdue = (type: string): FindCursor<Tailed> =>
-    store
-      .collection<AggregateDocument<Document>>(type)
-      // The index on the times of unconfirmed events leads, so the oldest come first.
-      .find(
-        { 'tail.at': { $lte: new Date(clock.now() - GRACE_MS) }, 'tail.0': { $exists: true } },
-        { projection: { merchant_id: 1, tail: 1 }, batchSize: PAGE },
-      );
+  const isOverdue = (document: Tailed) => oldestOf(document) <= clock.now() - GRACE_MS;
   const anyOverdue = async (): Promise<boolean> => {
-    for (const type of aggregateTypes) if ((await overdue(type).limit(1).next()) !== null) return true;
+    for (const type of aggregateTypes) {
+      const oldest = await unconfirmed(store, type).limit(1).next();
+      if (oldest !== null && isOverdue(oldest)) return true;
+    }
     return false;
   };
   /** Waits until the notifier has worked off most of what was published; false when it does not. */
@@ -71,6 +70,7 @@ export function startSweep(options: Options): Closeable {
     const due = page.filter((document) => republications.isDue(type, document));
     if (due.length === 0) return true;
     if (!(await room()) || !(await lease.hold())) return false;
+    watch.works();
     const results = await Promise.allSettled(due.map((document) => publish(type, document)));
     const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     for (const document of due) republications.published(type, document);
@@ -79,31 +79,42 @@ export function startSweep(options: Options): Closeable {
   };
   /** Once through everything overdue, a page of each type by turns, so that one type's backlog does not hold up another's. */
   const round = async (): Promise<void> => {
-    let walks: Walk[] = aggregateTypes.map((type) => ({ type, cursor: overdue(type) }));
+    let walks: Walk[] = aggregateTypes.map((type) => ({ type, cursor: unconfirmed(store, type) }));
+    const opened = walks;
     try {
       while (walks.length > 0) {
         const left: Walk[] = [];
         for (const walk of walks) {
-          const page = await nextPage(walk.cursor);
-          if (page.length > 0) left.push(walk);
-          if (page.length > 0 && !(await publishPage(walk.type, page))) return;
+          const page = await nextPage(walk.cursor, isOverdue);
+          if (page.length === 0) continue;
+          left.push(walk);
+          if (!(await publishPage(walk.type, page))) return;
         }
         walks = left;
       }
       republications.roundIsOver();
     } finally {
-      await Promise.all(walks.map(({ cursor }) => cursor.close()));
+      await Promise.all(opened.map(({ cursor }) => cursor.close()));
     }
   };
   const look = async (): Promise<void> => {
-    if (!bus.isConnected() || !(await anyOverdue()) || !(await lease.hold())) return;
-    await round();
+    const isNeeded = await anyOverdue();
+    if (isNeeded && !bus.isConnected()) {
+      watch.fails(new Error('NATS is not connected'));
+      return;
+    }
+    const isMine = isNeeded && (await lease.hold());
+    // Where it is not mine another replica holds it.
+    watch.works();
+    if (isMine) await round();
   };
 
   const sweeping = (async () => {
     while (!closed()) {
       await look().catch((error: unknown) => {
-        if (!closed()) log.warn({ err: error, service }, 'could not sweep for unconfirmed events');
+        if (closed()) return;
+        watch.fails(error);
+        log.warn({ err: error, service }, 'could not sweep for unconfirmed events');
       });
       await sleep(LOOK_EVERY_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
@@ -113,16 +124,34 @@ export function startSweep(options: Options): Closeable {
   return {
     async close() {
       closing.abort();
+      await watch.close();
       await sweeping;
     },
   };
 }
 
-async function nextPage(cursor: FindCursor<Tailed>): Promise<Tailed[]> {
+/**
+ * The aggregates of a kind that have unconfirmed events, the one with the oldest event first. There is no condition on the times: MongoDB walks an index
+ * over arrays in its own order only where the query leaves their range open, and would otherwise sort a whole backlog.
+ */
+function unconfirmed(store: Store, type: string): FindCursor<Tailed> {
+  return store
+    .collection<AggregateDocument<Document>>(type)
+    .find({ 'tail.0': { $exists: true } }, { projection: { merchant_id: 1, tail: 1 }, batchSize: PAGE })
+    .sort({ 'tail.at': 1 });
+}
+
+/** When its oldest unconfirmed event happened, business time. */
+function oldestOf({ tail }: Tailed): number {
+  return Math.min(...tail.map(({ at }) => at.getTime()));
+}
+
+/** The next page of a walk; it ends with the first that is not wanted. */
+async function nextPage(cursor: FindCursor<Tailed>, isWanted: (document: Tailed) => boolean): Promise<Tailed[]> {
   const page: Tailed[] = [];
   while (page.length < PAGE) {
     const document = await cursor.next();
-    if (document === null) break;
+    if (document === null || !isWanted(document)) break;
     page.push(document);
   }
   return page;
@@ -132,12 +161,8 @@ async function nextPage(cursor: FindCursor<Tailed>): Promise<Tailed[]> {
 async function oldestMs({ store, aggregateTypes, clock }: Options): Promise<number> {
   let oldest = clock.now();
   for (const type of aggregateTypes) {
-    const found = await store
-      .collection<AggregateDocument<Document>>(type)
-      .find({ 'tail.at': { $lte: new Date(oldest) }, 'tail.0': { $exists: true } }, { projection: { 'tail.at': 1 } })
-      .limit(1)
-      .next();
-    oldest = Math.min(oldest, found?.tail[0]?.at.getTime() ?? oldest);
+    const found = await unconfirmed(store, type).limit(1).next();
+    if (found !== null) oldest = Math.min(oldest, oldestOf(found));
   }
   return clock.now() - oldest;
 }

@@ -15,7 +15,7 @@ export const THINGS = ['things', 'others'];
 export type Receipt = { aggregateId: string; seqs: bigint[] };
 
 /** A service with events, its database, NATS, and a notifier that only remembers and confirms. */
-export async function openShop(options: { log?: Logger } = {}) {
+export async function openShop(options: { log?: Logger; stalledAfterMs?: number } = {}) {
   const log = options.log ?? testLog();
   const closing = new ClosingStack(log);
   const [mongo, nats] = await Promise.all([startTestMongo(), startTestNats()]);
@@ -28,7 +28,7 @@ export async function openShop(options: { log?: Logger } = {}) {
   closing.push('bus', () => bus.close());
   /** A relay of one replica. */
   const openRelay = (): Relay => {
-    const relay = createRelay({ bus, store, service: 'shop', clock, log });
+    const relay = createRelay({ ...options, bus, store, service: 'shop', clock, log });
     closing.push('relay', () => relay.close());
     return relay;
   };

@@ -1,4 +1,5 @@
-import { eventually } from '@gerbang/testkit';
+import type { Logger } from '@gerbang/runtime';
+import { eventually, failCommand, testLog } from '@gerbang/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openShop, type Shop, THINGS } from './shop.ts';
 
@@ -91,4 +92,25 @@ test('a tail too large for one message goes in parts', async () => {
   await eventually('all is confirmed', async () => (await shop.unconfirmed()) === 0, 30_000);
   expect(receipts.every(({ seqs }) => seqs.length === 1)).toBe(true);
   expect(new Set(receipts.flatMap(({ seqs }) => seqs))).toEqual(new Set([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]));
+}, 40_000);
+
+test('operators are alerted when the lease of the sweep cannot be taken, and when it can again', async () => {
+  const alerts: unknown[] = [];
+  const note = (fields: unknown) => {
+    if (typeof fields === 'object' && fields !== null && 'alert' in fields) alerts.push(fields.alert);
+  };
+  const log: Logger = Object.assign(testLog(), { error: note, info: note });
+  const watched = await openShop({ log, stalledAfterMs: 600 });
+  try {
+    await watched.silent.insert('unseen', 'm1', { n: 1 }, [watched.event('made')]);
+    const failing = await failCommand(watched.mongoUri, 'alwaysOn', { failCommands: ['update'], errorCode: 224 });
+    watched.clock.setOffset(watched.clock.offsetMs() + 10_000);
+    await eventually('somebody is alerted', () => alerts.includes('event_sweep_stalled'));
+    const { received } = watched.startNotifier();
+    await failing.off();
+    await eventually('the event arrives', () => received('unseen'));
+    await eventually('they hear that it is over', () => alerts.includes('event_sweep_recovered'));
+  } finally {
+    await watched.close();
+  }
 }, 40_000);

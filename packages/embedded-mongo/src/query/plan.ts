@@ -167,7 +167,8 @@ function sortedBy(
       if (fixed && (arrays.length === 0 || at < bound)) continue;
       return undefined;
     }
-    if (arrays.length > 0) return undefined;
+    // A document is first met at its least key, by which an array sorts, unless bounds hide that key.
+    if (arrays.length > 0 && (at < bound || next < wanted.length - 1)) return undefined;
     next++;
     if (fixed) continue;
     const backwards = want.direction !== field.direction;
