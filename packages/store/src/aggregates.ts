@@ -56,8 +56,22 @@ export type Aggregates<State extends Document> = {
    * different aggregates that concur travel as one command.
    */
   change(current: AggregateDocument<State>, change: Change<State>): Promise<AggregateDocument<State> | undefined>;
+  /** Creates the aggregate, or gives the one that an interrupted creation has made under this id already; `created` tells which. */
+  insertOrFind(
+    id: string,
+    merchantId: string,
+    state: State,
+    events: readonly NewEvent[],
+  ): Promise<{ document: AggregateDocument<State>; created: boolean }>;
   /** `linearizable` after a duplicate key or a lost answer: what is there now, not what a majority had a moment ago. */
   find(id: string, options?: { linearizable: boolean }): Promise<AggregateDocument<State> | undefined>;
+  /** The first one that a filter matches, in the current schema. */
+  findOne(filter: Filter<AggregateDocument<State>>): Promise<AggregateDocument<State> | undefined>;
+  /** All that a filter matches, in an order and up to a number, in the current schema. */
+  list(
+    filter: Filter<AggregateDocument<State>>,
+    options: { sort?: Readonly<Record<string, 1 | -1>>; limit?: number },
+  ): Promise<AggregateDocument<State>[]>;
   /** Removes an aggregate that has never had an event, if it still has this version. */
   removeUnannounced(current: AggregateDocument<State>): Promise<boolean>;
 };
@@ -89,7 +103,9 @@ export async function openAggregates<State extends Document>(
   const announce = (document: AggregateDocument<State>, events: readonly NewEvent[] | undefined) => {
     if (events !== undefined && events.length > 0) options.afterWrite?.(name, document);
   };
-  return {
+  // The driver's type of a found document says again that it has an `_id`.
+  const readFound = (found: unknown) => read(found as AggregateDocument<State>);
+  const aggregates: Aggregates<State> = {
     collection,
     read,
     async insert(id, merchantId, state, events) {
@@ -127,7 +143,22 @@ export async function openAggregates<State extends Document>(
       const found = await traced('findOne', name, () =>
         collection.findOne(filter, options?.linearizable ? { readConcern: 'linearizable' } : {}),
       );
-      return found === null ? undefined : read(found as AggregateDocument<State>);
+      return found === null ? undefined : readFound(found);
+    },
+    async insertOrFind(id, merchantId, state, events) {
+      const document = await aggregates.insert(id, merchantId, state, events);
+      if (document !== undefined) return { document, created: true };
+      const known = await aggregates.find(id, { linearizable: true });
+      if (known === undefined) throw new Error(`${name} ${id} is taken and not there`);
+      return { document: known, created: false };
+    },
+    async findOne(filter) {
+      const found = await traced('findOne', name, () => collection.findOne(filter));
+      return found === null ? undefined : readFound(found);
+    },
+    async list(filter, options) {
+      const found = await traced('find', name, () => collection.find(filter, options).toArray());
+      return found.map(readFound);
     },
     async removeUnannounced(current) {
       const filter = { _id: current._id, version: current.version, incarnation: current.incarnation, last_seq: 0n } as Filter<
@@ -137,6 +168,7 @@ export async function openAggregates<State extends Document>(
       return deletedCount === 1;
     },
   };
+  return aggregates;
 }
 
 /** What a change sets. A document of an older schema is written whole in the current one: no mixture of the two is ever stored. */

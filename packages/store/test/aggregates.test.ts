@@ -112,3 +112,23 @@ test('a document of an older schema is read in the current one and written whole
   expect(await later.find('g')).toMatchObject({ paint: 'red', note: 'dry', schema: 2 });
   await expect(things.find('g')).rejects.toThrow('schema 2');
 });
+
+test('a creation that comes again gives what is there, as it now stands', async () => {
+  const first = await things.insertOrFind('once', 'merchant', { color: 'red' }, []);
+  expect(first.created).toBe(true);
+  await things.change(first.document, { set: { color: 'blue' } });
+  const second = await things.insertOrFind('once', 'merchant', { color: 'red' }, []);
+  expect(second).toMatchObject({ created: false, document: { color: 'blue', version: 2n } });
+});
+
+test('what a list finds is in the current schema, in the order that is asked for', async () => {
+  await insert('listed-1', { color: 'listed' });
+  await insert('listed-2', { color: 'listed' });
+  const newer = await openAggregates<State>(store, 'things', { schema: 2, upcasters: [(old) => ({ ...old, note: 'lifted' })] });
+  const filter = { _id: { $in: ['listed-1', 'listed-2'] } };
+  expect((await newer.list(filter, { sort: { _id: -1 }, limit: 1 })).map(({ _id, note }) => [_id, note])).toEqual([
+    ['listed-2', 'lifted'],
+  ]);
+  expect(await newer.findOne({ _id: 'listed-1' })).toMatchObject({ note: 'lifted' });
+  expect(await newer.findOne({ _id: 'nobody' })).toBeUndefined();
+});
