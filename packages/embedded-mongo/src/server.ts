@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type { RefuseCommand } from './commands/context.ts';
 import { Cursors } from './commands/cursors.ts';
 import type { ServerParts } from './commands/dispatch.ts';
 import { FailPoints } from './commands/fail-points.ts';
@@ -21,6 +22,8 @@ export type EmbeddedMongoOptions = {
   expiryIntervalMs?: number;
   /** Refuses queries that no index serves, as the server's parameter `notablescan` does. */
   noTableScan?: boolean;
+  /** Tells why a command is refused before it runs, or undefined: for tests of what clients send. */
+  refuse?: RefuseCommand;
   /** Anything but `full` loses acknowledged writes in a power loss; for tests of that only. */
   synchronous?: Synchronous;
 };
@@ -68,7 +71,13 @@ export class EmbeddedMongo {
     store.settings.noTableScan = options.noTableScan ?? false;
     const sockets = new Set<Socket>();
     const info = { host, port: 0, setName, startedAt: new Date(), connections: () => sockets.size };
-    const parts: ServerParts = { store, cursors: new Cursors(), failPoints: new FailPoints(), info };
+    const parts: ServerParts = {
+      store,
+      cursors: new Cursors(),
+      failPoints: new FailPoints(),
+      info,
+      refuse: options.refuse,
+    };
     const server = listener(sockets, parts);
     try {
       info.port = await listen(server, host, options.port ?? 0);

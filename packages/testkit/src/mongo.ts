@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
+import { refuseNewShapes } from './allowed-shapes.ts';
 import { withAppName } from './mongo-address.ts';
 
 /** A MongoDB for tests; its address has an appName and it has a prefix for database names that no other test uses. */
@@ -15,8 +16,8 @@ export async function startTestMongo(): Promise<TestMongo> {
     return { uri, databasePrefix, stop: () => dropDatabases(uri, databasePrefix) };
   }
   const { EmbeddedMongo } = await import('@gerbang/embedded-mongo');
-  // A query that no index serves is an error in tests: with the documents of production it would be a fault.
-  const server = await EmbeddedMongo.start({ noTableScan: true });
+  // A query that no index serves is an error in tests, since with the documents of production it would be a fault; so is a write that no one has looked at.
+  const server = await EmbeddedMongo.start({ noTableScan: true, refuse: refuseNewShapes });
   return { uri: withAppName(server.uri, name), databasePrefix, stop: () => server.stop() };
 }
 

@@ -14,12 +14,16 @@ export type ServerInfo = { host: string; port: number; setName: string; startedA
 /** A client's connection; the name its application gave itself in the first `hello`. */
 export type Connection = { readonly id: number; appName: string | undefined };
 
+/** Tells why a command is refused before it runs, or undefined. */
+export type RefuseCommand = (command: { db: string; name: string; body: Readonly<Doc> }) => string | undefined;
+
 /** Everything a command may use. */
 export type CommandContext = {
   store: Store;
   cursors: Cursors;
   failPoints: FailPoints;
   info: ServerInfo;
+  refuse: RefuseCommand | undefined;
   db: string;
   now: Date;
   connection: Connection;

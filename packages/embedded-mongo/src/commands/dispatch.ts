@@ -55,6 +55,8 @@ function run(name: string, body: Doc, parts: ServerParts, connection: Connection
   const command = commands.get(name);
   if (!command) throw failure('CommandNotFound', `no such command: '${name}'`);
   const db = body.$db;
+  const refused = parts.refuse?.({ db: typeof db === 'string' ? db : 'admin', name, body });
+  if (refused !== undefined) throw failure('CommandNotSupported', refused);
   checkTransaction(body);
   checkReadConcern(body);
   startDeadline(countField(body, 'maxTimeMS'));
