@@ -3,11 +3,16 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** The contracts' checks: style (buf lint), nothing that an older service could not read (buf breaking), and generated code that is up to date. */
+/**
+ * The contracts' checks: style (buf lint), nothing that an older service could not read and no name lost (buf breaking), and generated code that is up to
+ * date. They are compared with the commit before and with `proto/released.binpb`, the contracts that every later version keeps: written anew at a release with
+ * `buf build -o proto/released.binpb --exclude-source-info`.
+ */
 
 const root = path.dirname(import.meta.dirname);
 const GENERATED = 'packages/proto/src';
 const BASE = 'HEAD~1';
+const RELEASED = 'proto/released.binpb';
 const temporary = mkdtempSync(path.join(tmpdir(), 'gerbang-proto-'));
 try {
   process.exitCode = lint() && breaking() && generated() ? 0 : 1;
@@ -19,8 +24,12 @@ function lint(): boolean {
   return run('buf', ['lint']).ok;
 }
 
-/** Against the commit before this one; a shallow clone or a repository's first commit has none. */
 function breaking(): boolean {
+  return run('buf', ['breaking', '--against', RELEASED]).ok && breakingSinceLast();
+}
+
+/** Against the commit before this one; a shallow clone or a repository's first commit has none. */
+function breakingSinceLast(): boolean {
   const before = path.join(temporary, 'before');
   mkdirSync(before);
   const archive = path.join(temporary, 'before.tar');
