@@ -127,7 +127,7 @@ const shapes: Shape[] = [
   {
     name: 'the claim of a due document',
     in: 'transfers',
-    filter: { _id: 'account20:ref100', due_at: { $lte: minute(1000) }, $expr: leaseIsOver },
+    filter: { _id: 'account20:ref100', due_at: { $type: 'date', $lte: minute(1000) }, $expr: leaseIsOver },
     returned: 1,
   },
   {
@@ -279,6 +279,7 @@ describe('queries look at what they return', () => {
     ['of several values', 'accounts', { partition: { $in: ['p7', 'p8', 'none'] } }, 20],
     ['of a range', 'transfers', { account_id: 'account3', transaction_id: { $gte: 't00100', $lt: 't00200' } }, 2],
     ['of what is due', 'transfers', { due_at: { $type: 'date' } }, 20],
+    ['of what is due by now', 'transfers', { due_at: { $type: 'date', $lte: minute(1000) } }, 11],
     ['of ids', 'accounts', { _id: { $gte: 10, $lt: 20 } }, 10],
   ] as Array<[string, string, Filter<Doc>, number]>)(
     'a count %s looks at keys alone',
@@ -314,6 +315,12 @@ describe('queries look at what they return', () => {
       [{ b: { $in: [1, null] } }, 2],
       [{ $or: [{ b: 1 }, { b: -5 }] }, 3],
       [{ $and: [{ b: 1 }, { c: 1 }] }, 1],
+      [{ b: { $gte: -9, $lte: 'x' } }, 0],
+      [{ b: { $gt: 'x', $lt: minute(1) } }, 0],
+      [{ b: { $type: 'number', $gte: 1 } }, 2],
+      [{ b: { $type: 'number', $lt: 2 } }, 3],
+      [{ b: { $type: 'string', $gte: 1 } }, 0],
+      [{ b: 1, c: { $gte: 1, $lte: 'x' } }, 0],
     ];
     for (const [filter, expected] of counts) expect(await odd.countDocuments(filter), JSON.stringify(filter)).toBe(expected);
   });

@@ -30,13 +30,15 @@ describe('filters', () => {
     { _id: 7, a: [{ b: 1 }, { b: 9 }] },
     { _id: 8, a: [] },
     { _id: 9, a: Long.fromString('9007199254740993') },
+    { _id: 10, a: [[1, 5], 'y'] },
+    { _id: 11, a: [{ b: [2, 4] }, 3] },
   ];
   const cases: Array<[string, Document, number[]]> = [
     ['a value equals an array or its element', { a: 1 }, [1, 4]],
     ['null equals missing', { a: null }, [2, 3]],
     ['missing', { a: { $exists: false } }, [3]],
-    ['ne', { a: { $ne: 1 } }, [2, 3, 5, 6, 7, 8, 9]],
-    ["only the operand's type is compared", { a: { $gt: 0 } }, [1, 4, 9]],
+    ['ne', { a: { $ne: 1 } }, [2, 3, 5, 6, 7, 8, 9, 10, 11]],
+    ["only the operand's type is compared", { a: { $gt: 0 } }, [1, 4, 9, 11]],
     ['different elements may satisfy two bounds', { a: { $gt: 4, $lt: 2 } }, [4]],
     ['one element must satisfy both in elemMatch', { a: { $elemMatch: { $gt: 4, $lt: 2 } } }, []],
     ['paths go through arrays', { 'a.b': 1 }, [6, 7]],
@@ -51,6 +53,26 @@ describe('filters', () => {
     ['expr', { $expr: { $eq: ['$a', '$_id'] } }, [1]],
     ['expr with the time', { $expr: { $lt: ['$_id', '$$NOW'] }, _id: { $lt: 3 } }, [1, 2]],
     ['in with null', { a: { $in: [null, 'x'] } }, [2, 3, 5]],
+    ['a negated ne', { a: { $not: { $ne: 1 } } }, [1, 4]],
+    ['a negated nin', { a: { $not: { $nin: [5, 'x'] } } }, [4, 5]],
+    ['a negated exists', { a: { $not: { $exists: false } } }, [1, 2, 4, 5, 6, 7, 8, 9, 10, 11]],
+    ['a negation twice', { a: { $not: { $not: { $gt: 4 } } } }, [4, 9]],
+    ['a negated ne through an array', { 'a.b': { $not: { $ne: 9 } } }, [7]],
+    [
+      'a negation of two conditions, each with an element of its own',
+      { 'a.b': { $not: { $gt: 2, $lt: 2 } } },
+      [1, 2, 3, 4, 5, 6, 8, 9, 10, 11],
+    ],
+    ['two types at once, one element for each', { a: { $gte: 1, $lte: 'z' } }, []],
+    ['two types at once through an array', { a: { $gt: [], $lte: 'z' } }, [10]],
+    ['all, with different elements of the path', { 'a.b': { $all: [1, 9] } }, [7]],
+    ['an array inside an array is not gone into', { a: { $in: [[1, 5]] } }, [4, 10]],
+    ['nor by elemMatch', { a: { $elemMatch: { $gt: 0, $lt: 2 } } }, [4]],
+    ['elemMatch with a negation', { a: { $elemMatch: { $not: { $lt: 5 } } } }, [4, 7, 10, 11]],
+    ['an element at a position', { 'a.0': 1 }, [4]],
+    ['a position in an array in an array', { 'a.0.1': 5 }, [10]],
+    ['no element at a position', { 'a.1': null }, [1, 2, 3, 5, 6, 7, 9, 11]],
+    ['neither null nor missing at a position', { 'a.1': { $ne: null } }, [4, 8, 10]],
   ];
   const withIndex = [false, true];
   for (const indexed of withIndex) {
@@ -58,7 +80,13 @@ describe('filters', () => {
       const collection = db.collection<Doc>(`filters-${indexed}`);
       if ((await collection.countDocuments()) === 0) {
         await collection.insertMany(docs);
-        if (indexed) await collection.createIndexes([{ key: { a: 1 } }, { key: { 'a.b': -1 } }]);
+        if (indexed)
+          await collection.createIndexes([
+            { key: { a: 1 } },
+            { key: { 'a.b': -1 } },
+            { key: { 'a.0': 1 } },
+            { key: { 'a.1': 1 } },
+          ]);
       }
       expect((await collection.find(filter).sort({ _id: 1 }).toArray()).map((doc) => doc._id)).toEqual(ids);
     });
@@ -192,7 +220,7 @@ describe('indexes', () => {
     const shapes: Array<[Document, Document, number, number]> = [
       [{ _id: 7 }, {}, 0, 1],
       [{ _id: { $in: [1, 2, 900] } }, {}, 0, 2],
-      [{ due_at: { $lte: new Date(250) } }, { due_at: 1 }, 0, 3],
+      [{ due_at: { $type: 'date', $lte: new Date(250) } }, { due_at: 1 }, 0, 3],
       [{ 'tail.0': { $exists: true } }, { 'tail.0.at': 1 }, 0, 2],
       [{ partition: 'p', 'legs.account': 'a3' }, { seq: -1 }, 5, 5],
       [{ partition: 'p', 'legs.account': 'a3', seq: { $gt: 400 } }, { seq: 1 }, 0, 2],
@@ -207,6 +235,7 @@ describe('indexes', () => {
     }
     expect((await examined(collection, { seq: 4 })).plan).toContain('COLLSCAN');
     expect((await examined(collection, { due_at: null })).plan).toContain('COLLSCAN');
+    expect((await examined(collection, { due_at: { $lte: new Date(250) } })).plan).toContain('COLLSCAN');
   });
 
   test('a duplicate key names its index and values', async () => {

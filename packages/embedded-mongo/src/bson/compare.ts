@@ -1,6 +1,6 @@
 import { type Binary, type BSONRegExp, type Code, Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { compareDecimals, exactDecimalOf, parseDecimal } from './decimal.ts';
-import { type Doc, type Numeric, rankOf, typeRank } from './types.ts';
+import { type DbPointer, type Doc, type Numeric, rankOf, typeRank } from './types.ts';
 
 /** Compares two values in BSON's order: first by type, then by value. Missing compares as null. */
 export function compareValues(a: unknown, b: unknown): number {
@@ -41,6 +41,8 @@ function compareWithin(rank: number, a: unknown, b: unknown): number {
         compareStrings((a as BSONRegExp).pattern, (b as BSONRegExp).pattern) ||
         compareStrings((a as BSONRegExp).options, (b as BSONRegExp).options)
       );
+    case typeRank.dbPointer:
+      return compareDbPointers(a as DbPointer, b as DbPointer);
     case typeRank.code:
       return compareStrings((a as Code).code, (b as Code).code);
     case typeRank.codeWithScope:
@@ -122,6 +124,12 @@ function compareArrays(a: readonly unknown[], b: readonly unknown[]): number {
     if (order !== 0) return order;
   }
   return Math.sign(a.length - b.length);
+}
+
+/** By length, then by bytes. */
+function compareDbPointers(a: DbPointer, b: DbPointer): number {
+  const length = Buffer.byteLength(a.namespace) - Buffer.byteLength(b.namespace);
+  return Math.sign(length) || compareStrings(a.namespace, b.namespace) || Buffer.compare(a.id.id, b.id.id);
 }
 
 function compareBinaries(a: Binary, b: Binary): number {

@@ -1,7 +1,7 @@
 import { Binary, BSONRegExp, Code, Decimal128, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { failure } from '../errors.ts';
 import { fieldName } from './field-names.ts';
-import { asDouble, bsonUndefined, type Doc, RawDocument } from './types.ts';
+import { asDouble, bsonUndefined, DbPointer, type Doc, RawDocument } from './types.ts';
 
 /** How deep documents may nest, as on the server. */
 const depthMax = 180;
@@ -222,6 +222,8 @@ class Reader {
         return 1;
       case 11:
         return this.nameEnd(this.nameEnd(at) + 1) + 1 - at;
+      case 12:
+        return 4 + this.stringLength(at, limit) + 12;
       case 15:
         return this.length(at, limit);
       case 16:
@@ -274,6 +276,11 @@ class Reader {
         const patternEnd = this.nameEnd(at);
         const flagsEnd = this.nameEnd(patternEnd + 1);
         return new BSONRegExp(buffer.toString('utf8', at, patternEnd), buffer.toString('utf8', patternEnd + 1, flagsEnd));
+      }
+      case 12: {
+        const idAt = at + 4 + buffer.readInt32LE(at);
+        const id = new ObjectId(Uint8Array.prototype.slice.call(buffer, idAt, idAt + 12));
+        return new DbPointer(buffer.toString('utf8', at + 4, idAt - 1), id);
       }
       case 13:
         return new Code(buffer.toString('utf8', at + 4, at + 3 + buffer.readInt32LE(at)));

@@ -1,7 +1,7 @@
 import { Binary, BSONRegExp, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { failure } from '../errors.ts';
 import type { Piece } from './decode.ts';
-import { bsonUndefined, type Doc, isInt32, RawDocument } from './types.ts';
+import { bsonUndefined, DbPointer, type Doc, isInt32, RawDocument } from './types.ts';
 
 /** A buffer shared by all encodings: they are synchronous, and each result is copied out of it. */
 let scratch = Buffer.allocUnsafe(64 * 1024);
@@ -174,6 +174,11 @@ function writeObject(value: object): number {
     return 11;
   }
   if (value instanceof Code) return writeCode(value);
+  if (value instanceof DbPointer) {
+    writeString(value.namespace);
+    writeBytes(value.id.id);
+    return 12;
+  }
   if (value instanceof MinKey) return 255;
   if (value instanceof MaxKey) return 127;
   writeDocument(value as Doc);

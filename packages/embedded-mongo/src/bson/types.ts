@@ -22,6 +22,7 @@ export const typeRank = {
   date: 45,
   timestamp: 47,
   regex: 50,
+  dbPointer: 55,
   code: 60,
   codeWithScope: 65,
   maxKey: 127,
@@ -36,6 +37,17 @@ export class RawDocument {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
+  }
+}
+
+/** BSON's deprecated pointer to a document of a collection. The driver reads it as a `DBRef`; here it keeps its own bytes. */
+export class DbPointer {
+  readonly namespace: string;
+  readonly id: ObjectId;
+
+  constructor(namespace: string, id: ObjectId) {
+    this.namespace = namespace;
+    this.id = id;
   }
 }
 
@@ -82,6 +94,7 @@ function rankOfObject(value: unknown): number {
   if (value instanceof Timestamp) return typeRank.timestamp;
   if (value instanceof BSONRegExp) return typeRank.regex;
   if (value instanceof Code) return value.scope ? typeRank.codeWithScope : typeRank.code;
+  if (value instanceof DbPointer) return typeRank.dbPointer;
   if (value instanceof MinKey) return typeRank.minKey;
   if (value instanceof MaxKey) return typeRank.maxKey;
   return typeRank.object;
@@ -147,6 +160,8 @@ export function typeNumberOf(value: unknown): number {
       return 9;
     case typeRank.regex:
       return 11;
+    case typeRank.dbPointer:
+      return 12;
     case typeRank.code:
       return 13;
     case typeRank.codeWithScope:

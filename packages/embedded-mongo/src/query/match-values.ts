@@ -12,9 +12,9 @@ import {
   typeRank,
 } from '../bson/types.ts';
 import { failure } from '../errors.ts';
-import { compilePattern } from './pattern.ts';
+import { compilePatternOfOne } from './pattern.ts';
 
-/** Tells whether a value at the end of a path satisfies an operator. */
+/** Tells whether one value satisfies an operator; whether elements of an array are tried as well is the path's matter. */
 export type Test = (value: unknown) => boolean;
 
 const bad = (message: string) => failure('BadValue', message);
@@ -24,11 +24,6 @@ export function isOperatorDoc(operand: unknown): operand is Doc {
   if (!isDoc(operand)) return false;
   const [first] = Object.keys(operand);
   return first?.startsWith('$') === true && first !== '$ref' && first !== '$id' && first !== '$db';
-}
-
-/** Most operators hold for an array if they hold for it or for one of its elements. */
-export function anyItem(test: Test): Test {
-  return (value) => test(value) || (Array.isArray(value) && value.some(test));
 }
 
 /** Equality as filters mean it: null also equals a missing field. */
@@ -70,7 +65,7 @@ export function oneOf(name: string, operand: unknown): Test {
   for (const item of operand) {
     if (isOperatorDoc(item)) throw bad(`cannot nest $ under ${name}`);
     if (typeof item === 'string') plain.add(item);
-    else tests.push(item instanceof BSONRegExp ? compilePattern(item.pattern, item.options) : equalTo(item));
+    else tests.push(item instanceof BSONRegExp ? compilePatternOfOne(item.pattern, item.options) : equalTo(item));
   }
   return (value) => plain.has(value) || tests.some((test) => test(value));
 }
@@ -102,10 +97,10 @@ export function regexTest(operand: unknown, siblings: Doc): Test {
     if (options !== undefined && operand.options !== '') {
       throw failure('Location10334', 'options set in both $regex and $options');
     }
-    return compilePattern(operand.pattern, options ?? operand.options);
+    return compilePatternOfOne(operand.pattern, options ?? operand.options);
   }
   if (typeof operand !== 'string') throw bad('$regex has to be a string');
-  return compilePattern(operand, options ?? '');
+  return compilePatternOfOne(operand, options ?? '');
 }
 
 export function modulo(operand: unknown): Test {

@@ -4,9 +4,9 @@ import { truthy, type Variables } from '../aggregate/scope.ts';
 import { type Doc, isDoc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import { compileBits } from './match-bits.ts';
-import { anyItem, equalTo, inOrder, isOperatorDoc, modulo, ofType, oneOf, regexTest, sizeIs, type Test } from './match-values.ts';
-import { someAtPath } from './path.ts';
-import { compilePattern } from './pattern.ts';
+import { equalTo, inOrder, isOperatorDoc, modulo, ofType, oneOf, regexTest, sizeIs, type Test } from './match-values.ts';
+import { type LeafArrays, someAtPath } from './path.ts';
+import { compilePatternOfOne } from './pattern.ts';
 
 /** Tells whether a document satisfies a filter. */
 export type Matcher = (doc: Doc) => boolean;
@@ -72,20 +72,37 @@ function branches(name: string, operand: unknown, variables: Variables): Matcher
 
 function compilePath(path: string, operand: unknown, variables: Variables): Matcher {
   const parts = path.split('.');
-  const matchers = compileOperand(operand, variables).map(
-    ({ test, negated }): Matcher =>
-      negated ? (doc) => !someAtPath(doc, parts, 0, test) : (doc) => someAtPath(doc, parts, 0, test),
-  );
+  const matchers = compileOperand(operand, variables).map((condition) => atPath(condition, parts));
   const [first = always] = matchers;
   return matchers.length <= 1 ? first : (doc) => matchers.every((matcher) => matcher(doc));
 }
 
-/** A test at the end of a path; `negated` means that no value there may satisfy it. */
-type Condition = { test: Test; negated: boolean };
+/** A test of the values at the end of a path, or what is made of such tests, each of which follows the path by itself. */
+type Condition =
+  | { kind: 'test'; test: Test; leaf: LeafArrays }
+  | { kind: 'all'; conditions: readonly Condition[] }
+  | { kind: 'not'; conditions: readonly Condition[] };
+
+/** Whether the values that a path reaches from here satisfy a condition: one for a test, none for its negation. */
+function atPath(condition: Condition, parts: readonly string[]): (from: unknown) => boolean {
+  if (condition.kind === 'test') {
+    const { test, leaf } = condition;
+    return (from) => someAtPath(from, parts, 0, leaf, test);
+  }
+  const inner = condition.conditions.map((one) => atPath(one, parts));
+  return condition.kind === 'all' ? (from) => inner.every((one) => one(from)) : (from) => !inner.every((one) => one(from));
+}
+
+/** Whether one value by itself satisfies a condition, as an element has to in `$elemMatch`. */
+function ofOne(condition: Condition): Test {
+  if (condition.kind === 'test') return condition.test;
+  const inner = condition.conditions.map(ofOne);
+  return condition.kind === 'all' ? (value) => inner.every((one) => one(value)) : (value) => !inner.every((one) => one(value));
+}
 
 function compileOperand(operand: unknown, variables: Variables): Condition[] {
-  if (operand instanceof BSONRegExp) return [positive(compilePattern(operand.pattern, operand.options))];
-  if (!isOperatorDoc(operand)) return [positive(anyItem(equalTo(operand)))];
+  if (operand instanceof BSONRegExp) return [some(compilePatternOfOne(operand.pattern, operand.options))];
+  if (!isOperatorDoc(operand)) return [some(equalTo(operand))];
   const conditions: Condition[] = [];
   for (const [name, value] of Object.entries(operand)) {
     if (name === '$options') {
@@ -97,47 +114,49 @@ function compileOperand(operand: unknown, variables: Variables): Condition[] {
   return conditions;
 }
 
-const positive = (test: Test): Condition => ({ test, negated: false });
-const negative = (test: Test): Condition => ({ test, negated: true });
+const some = (test: Test): Condition => ({ kind: 'test', test, leaf: 'elements' });
+const whole = (test: Test): Condition => ({ kind: 'test', test, leaf: 'whole' });
+const not = (...conditions: Condition[]): Condition => ({ kind: 'not', conditions });
+const exists = whole((value) => value !== undefined);
 
 function compileOperator(name: string, operand: unknown, siblings: Doc, variables: Variables): Condition {
   switch (name) {
     case '$eq':
-      return positive(anyItem(equalTo(operand)));
+      return some(equalTo(operand));
     case '$ne':
       if (operand instanceof BSONRegExp) throw bad("Can't have regex as arg to $ne.");
-      return negative(anyItem(equalTo(operand)));
+      return not(some(equalTo(operand)));
     case '$gt':
     case '$gte':
     case '$lt':
     case '$lte':
       if (operand instanceof BSONRegExp) throw bad(`Can't have RegEx as arg to predicate over field.`);
-      return positive(anyItem(inOrder(name, operand)));
+      return some(inOrder(name, operand));
     case '$in':
-      return positive(anyItem(oneOf(name, operand)));
+      return some(oneOf(name, operand));
     case '$nin':
-      return negative(anyItem(oneOf(name, operand)));
+      return not(some(oneOf(name, operand)));
     case '$exists':
-      return truthy(operand) ? positive((value) => value !== undefined) : negative((value) => value !== undefined);
+      return truthy(operand) ? exists : not(exists);
     case '$type':
-      return positive(anyItem(ofType(operand)));
+      return some(ofType(operand));
     case '$not':
       return negateAll(operand, variables);
     case '$regex':
-      return positive(regexTest(operand, siblings));
+      return some(regexTest(operand, siblings));
     case '$mod':
-      return positive(anyItem(modulo(operand)));
+      return some(modulo(operand));
     case '$size':
-      return positive(sizeIs(operand));
+      return whole(sizeIs(operand));
     case '$all':
-      return positive(containsAll(operand, variables));
+      return { kind: 'all', conditions: containsAll(operand, variables) };
     case '$elemMatch':
-      return positive(compileElemMatch(operand, variables));
+      return whole(compileElemMatch(operand, variables));
     case '$bitsAllSet':
     case '$bitsAllClear':
     case '$bitsAnySet':
     case '$bitsAnyClear':
-      return positive(anyItem(compileBits(name, operand)));
+      return some(compileBits(name, operand));
     default:
       if (
         name === '$near' ||
@@ -153,26 +172,21 @@ function compileOperator(name: string, operand: unknown, siblings: Doc, variable
 }
 
 function negateAll(operand: unknown, variables: Variables): Condition {
-  if (operand instanceof BSONRegExp) return negative(compilePattern(operand.pattern, operand.options));
+  if (operand instanceof BSONRegExp) return not(some(compilePatternOfOne(operand.pattern, operand.options)));
   if (!isDoc(operand)) throw bad('$not needs a regex or a document');
   if (Object.keys(operand).length === 0) throw bad('$not cannot be empty');
   if (!isOperatorDoc(operand)) throw bad('unknown operator: $not needs operators');
-  // The value reached is wrapped so that negated inner operators see it as a whole document would.
-  const inner = compileOperand(operand, variables);
-  const [only] = inner;
-  if (inner.length === 1 && only && !only.negated) return negative(only.test);
-  return negative((value) => inner.every(({ test, negated }) => test(value) !== negated));
+  return not(...compileOperand(operand, variables));
 }
 
-function containsAll(operand: unknown, variables: Variables): Test {
+function containsAll(operand: unknown, variables: Variables): Condition[] {
   if (!Array.isArray(operand)) throw bad('$all needs an array');
-  if (operand.length === 0) return () => false;
-  const tests = operand.map((item): Test => {
-    if (isDoc(item) && Object.hasOwn(item, '$elemMatch')) return compileElemMatch(item.$elemMatch, variables);
+  if (operand.length === 0) return [whole(() => false)];
+  return operand.map((item): Condition => {
+    if (isDoc(item) && Object.hasOwn(item, '$elemMatch')) return whole(compileElemMatch(item.$elemMatch, variables));
     if (isOperatorDoc(item)) throw bad('no $ expressions in $all');
-    return anyItem(item instanceof BSONRegExp ? compilePattern(item.pattern, item.options) : equalTo(item));
+    return some(item instanceof BSONRegExp ? compilePatternOfOne(item.pattern, item.options) : equalTo(item));
   });
-  return (value) => tests.every((test) => test(value));
 }
 
 function compileElemMatch(operand: unknown, variables: Variables): Test {
@@ -180,14 +194,17 @@ function compileElemMatch(operand: unknown, variables: Variables): Test {
   return (value) => Array.isArray(value) && value.some(item);
 }
 
-/** A condition on one element, as `$elemMatch` and `$pull` have it: operators on the value, or a filter on a document. */
+/**
+ * A condition on one element, as `$elemMatch` and `$pull` have it: operators on the value, or a filter on a document. What is
+ * pulled is matched like a field's value, so an element that is an array is gone into; `$elemMatch` looks at it as a whole.
+ */
 export function compileItem(operand: unknown, variables: Variables, name: string): Test {
   if (!isDoc(operand)) throw bad(`${name} needs an Object`);
   const [first] = Object.keys(operand);
   const logical = first === '$and' || first === '$or' || first === '$nor' || first === '$expr';
   if (isOperatorDoc(operand) && !logical) {
-    const conditions = compileOperand(operand, variables);
-    return (value) => conditions.every(({ test, negated }) => test(value) !== negated);
+    const tests = compileOperand(operand, variables).map((one) => (name === '$elemMatch' ? ofOne(one) : atPath(one, [])));
+    return (value) => tests.every((test) => test(value));
   }
   const matcher = compileFilter(operand, variables);
   // A nested array is matched by position, as a document whose fields are numbers.

@@ -1,14 +1,19 @@
 import { BSONRegExp } from 'bson';
 import { failure } from '../errors.ts';
 
-/** Compiles a regular expression into a test on strings (and on arrays holding one, and on the same expression stored). */
+/** Compiles a regular expression into a test on strings, on arrays holding one, and on the same expression stored. */
 export function compilePattern(pattern: string, options: string): (value: unknown) => boolean {
+  const one = compilePatternOfOne(pattern, options);
+  return (value) => one(value) || (Array.isArray(value) && value.some(one));
+}
+
+/** As `compilePattern`, for one value: an array does not satisfy it. */
+export function compilePatternOfOne(pattern: string, options: string): (value: unknown) => boolean {
   const regex = toRegExp(pattern, options);
-  const one = (value: unknown) =>
+  return (value) =>
     typeof value === 'string'
       ? regex.test(value)
       : value instanceof BSONRegExp && value.pattern === pattern && value.options === options;
-  return (value) => one(value) || (Array.isArray(value) && value.some(one));
 }
 
 export function toRegExp(pattern: string, options: string): RegExp {

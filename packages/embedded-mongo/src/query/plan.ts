@@ -1,12 +1,12 @@
 import { equalValues } from '../bson/compare.ts';
-import { type Doc, isDoc, rankOf, typeRank } from '../bson/types.ts';
+import { type Doc, isDoc, isNullish, rankOf, typeRank } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Index } from '../storage/index.ts';
 import { above } from '../storage/index-key.ts';
-import { type Condition, combine, conditionsOf, type Interval, intervalsOf } from './bounds.ts';
+import { branchesOf, type Condition, combine, conditionsOf, type Interval, intervalsOf } from './bounds.ts';
 import { sortFields } from './sort.ts';
-import { usable } from './usable.ts';
+import { conditionsFor, type Known } from './usable.ts';
 
 /** How documents are found. `sorted` tells that they come in the order that was asked for. */
 export type Plan =
@@ -34,21 +34,26 @@ const everything: Interval = { low: Buffer.alloc(0), high: above };
 
 /** Chooses how to find the documents of a query. */
 export function planQuery(collection: Collection, request: PlanRequest): Plan {
+  return choose(collection, request, { filters: [request.filter] });
+}
+
+function choose(collection: Collection, request: PlanRequest, known: Known): Plan {
   const { filter, hint } = request;
   const id = filter._id;
   if (hint === undefined && id !== undefined && isPlainId(id)) return { kind: 'id', id };
   const sort = request.sort && Object.keys(request.sort).length > 0 ? request.sort : undefined;
-  if (hint !== undefined) return hinted(collection, filter, sort, hint);
+  if (hint !== undefined) return hinted(collection, request, known, hint);
   const conditions = conditionsOf(filter);
   let best: (Plan & { kind: 'index' }) | undefined;
   for (const index of collection.allIndexes) {
     if (index.spec.hidden === true) continue;
-    const plan = usable(index, filter, conditions) ? indexPlan(index, conditions, sort) : undefined;
+    const searched = conditionsFor(index, known, conditions);
+    const plan = searched && indexPlan(index, searched, sort);
     if (plan && plan.score > (best?.score ?? 0)) best = plan;
   }
   if (best && best.score >= pointScore) return best;
   return (
-    unionPlan(collection, filter, sort) ??
+    unionPlan(collection, filter, sort, known) ??
     best ?? { kind: 'collection', reverse: naturalReverse(sort), sorted: sort !== undefined && '$natural' in sort }
   );
 }
@@ -62,7 +67,11 @@ function isPlainId(id: unknown): boolean {
 
 const naturalReverse = (sort: Doc | undefined) => sort !== undefined && '$natural' in sort && Number(sort.$natural) < 0;
 
-function hinted(collection: Collection, filter: Doc, sort: Doc | undefined, hint: unknown): Plan {
+/**
+ * A hint is obeyed: an index that is of no use for the filter is walked as a whole, also a sparse or partial one that leaves out
+ * documents the query asks for; these are not found then.
+ */
+function hinted(collection: Collection, { filter, sort }: PlanRequest, known: Known, hint: unknown): Plan {
   if (isDoc(hint) && '$natural' in hint) return { kind: 'collection', reverse: Number(hint.$natural) < 0, sorted: false };
   const index = collection.allIndexes.find((one) =>
     typeof hint === 'string' ? one.spec.name === hint : sameKey(one.spec.key, hint),
@@ -73,11 +82,9 @@ function hinted(collection: Collection, filter: Doc, sort: Doc | undefined, hint
       'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
     );
   const conditions = conditionsOf(filter);
-  if (index.partial && !usable(index, filter, conditions)) {
-    throw failure('NoQueryExecutionPlans', 'error processing query: planner returned error :: caused by :: No query solutions');
-  }
+  const order = sort && Object.keys(sort).length > 0 ? sort : undefined;
   return (
-    indexPlan(index, conditions, sort) ?? {
+    indexPlan(index, conditionsFor(index, known, conditions) ?? new Map(), order) ?? {
       kind: 'index',
       index,
       ranges: [everything],
@@ -145,6 +152,10 @@ function indexPlan(
   return { kind: 'index', index, ranges: prefixes, bound, exact, reverse, sorted: isSorted, score };
 }
 
+/** Null is equal to two values, null and BSON's undefined. */
+const isOneValue = (condition: Condition) =>
+  condition.kind === 'points' && condition.values.length === 1 && !isNullish(condition.values[0]);
+
 /** Whether walking the index, forwards or backwards, yields the order of a sort; `bound` fields have their bounds in one range. */
 function sortedBy(
   index: Index,
@@ -160,8 +171,7 @@ function sortedBy(
     const want = wanted[next];
     if (!want) break;
     const arrays = index.arrays?.[at] ?? [];
-    const fixed =
-      conditions.get(field.path)?.some((condition) => condition.kind === 'points' && condition.values.length === 1) ?? false;
+    const fixed = conditions.get(field.path)?.some(isOneValue) ?? false;
     if (want.path !== field.path) {
       // Where an array spreads a document over several keys, only the bounds keep it to one of them.
       if (fixed && (arrays.length === 0 || at < bound)) continue;
@@ -179,16 +189,15 @@ function sortedBy(
 }
 
 /** `$or` whose branches all have an index: each is walked, and documents met twice count once. */
-function unionPlan(collection: Collection, filter: Doc, sort: Doc | undefined): Plan | undefined {
-  const branches = filter.$or;
+function unionPlan(collection: Collection, filter: Doc, sort: Doc | undefined, known: Known): Plan | undefined {
+  const { $or: branches, ...rest } = filter;
   if (!Array.isArray(branches)) return undefined;
   const plans: Plan[] = [];
-  for (const branch of branches) {
-    if (!isDoc(branch)) return undefined;
-    const { $or: _, ...rest } = filter;
-    const plan = planQuery(collection, { filter: { $and: [rest, branch], ...branch } });
-    if (plan.kind === 'collection' || plan.kind === 'union') return undefined;
-    plans.push(plan);
+  for (const branch of branchesOf(branches)) {
+    const request = { filter: { $and: [rest, branch], ...branch } };
+    const plan = choose(collection, request, { filters: [...known.filters, branch] });
+    if (plan.kind === 'collection') return undefined;
+    plans.push(...(plan.kind === 'union' ? plan.plans : [plan]));
   }
   return sort && '$natural' in sort ? undefined : { kind: 'union', plans };
 }

@@ -1,7 +1,7 @@
 import { compareValues } from '../bson/compare.ts';
-import { bsonUndefined, type Doc, isDoc, isNumeric } from '../bson/types.ts';
-import { failure, location } from '../errors.ts';
-import { isPosition } from './path.ts';
+import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
+import { CommandError, failure, location } from '../errors.ts';
+import { arrayMet, expandedRows, plainRow, plainValue } from '../storage/index-entries.ts';
 
 export type Comparator = (a: Doc, b: Doc) => number;
 export type SortField = { path: string; parts: readonly string[]; direction: 1 | -1 };
@@ -44,41 +44,50 @@ export function sortFields(spec: Doc): SortField[] {
   });
 }
 
-/** Compiles a sort into a comparator of documents. An array sorts by its least element, descending by its greatest. */
+/**
+ * Compiles a sort into a comparator of documents. A document sorts by the least of the keys that an index on these fields would
+ * have of it: an array by its least element, descending by its greatest, and what is not a document has no fields.
+ */
 export function compileSort(spec: Doc): Comparator {
   const fields = sortFields(spec);
+  const compareRows = (a: readonly unknown[], b: readonly unknown[]) => {
+    for (const [at, { direction }] of fields.entries()) {
+      const order = compareValues(a[at], b[at]);
+      if (order !== 0) return order * direction;
+    }
+    return 0;
+  };
+  const expanded = new WeakMap<Doc, readonly unknown[]>();
+  const leastOf = (doc: Doc) => {
+    const known = expanded.get(doc);
+    if (known) return known;
+    const [first = [], ...others] = rowsOf(doc, fields);
+    const least = others.reduce<readonly unknown[]>((best, row) => (compareRows(row, best) < 0 ? row : best), first);
+    expanded.set(doc, least);
+    return least;
+  };
+  const keyOf = (doc: Doc) => plainRow(doc, fields) ?? leastOf(doc);
   return (a, b) => {
     for (const { parts, direction } of fields) {
-      const order = compareValues(sortKey(a, parts, direction), sortKey(b, parts, direction));
+      const left = plainValue(a, parts);
+      const right = plainValue(b, parts);
+      if (left === arrayMet || right === arrayMet) return compareRows(keyOf(a), keyOf(b));
+      const order = compareValues(left, right);
       if (order !== 0) return order * direction;
     }
     return 0;
   };
 }
 
-function sortKey(doc: Doc, parts: readonly string[], direction: 1 | -1): unknown {
-  let value: unknown = doc;
-  for (let at = 0; at < parts.length; at++) {
-    if (Array.isArray(value)) return best(collect(value, parts, at), direction);
-    const part = parts[at] ?? '';
-    value = isDoc(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+function rowsOf(doc: Doc, fields: readonly SortField[]): readonly unknown[][] {
+  try {
+    return expandedRows(doc, fields).rows;
+  } catch (error) {
+    if (error instanceof CommandError && error.codeName === 'CannotIndexParallelArrays')
+      throw failure(
+        'BadValue',
+        'Executor error during find command :: caused by :: cannot sort with keys that are parallel arrays',
+      );
+    throw error;
   }
-  return Array.isArray(value) ? best(value.length > 0 ? value : [bsonUndefined], direction) : value;
-}
-
-function collect(value: unknown, parts: readonly string[], at: number): unknown[] {
-  if (at === parts.length) return Array.isArray(value) ? (value.length > 0 ? value : [bsonUndefined]) : [value];
-  const part = parts[at] ?? '';
-  if (Array.isArray(value)) {
-    if (isPosition(part)) return collect(value[Number(part)], parts, at + 1);
-    const found = value.flatMap((item) => (isDoc(item) ? collect(item, parts, at) : []));
-    return found.length > 0 ? found : [undefined];
-  }
-  return collect(isDoc(value) && Object.hasOwn(value, part) ? value[part] : undefined, parts, at + 1);
-}
-
-function best(values: readonly unknown[], direction: 1 | -1): unknown {
-  let found: unknown = values[0];
-  for (const value of values) if (compareValues(value, found) * direction < 0) found = value;
-  return found;
 }

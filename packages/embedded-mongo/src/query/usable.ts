@@ -1,104 +1,41 @@
-import { compareValues, equalValues } from '../bson/compare.ts';
-import { type Doc, isDoc, rankOf, typeRank } from '../bson/types.ts';
+import type { Doc } from '../bson/types.ts';
+import { isNullish } from '../bson/types.ts';
 import type { Index } from '../storage/index.ts';
-import type { Condition } from './bounds.ts';
+import { type Condition, conditionsOf } from './bounds.ts';
+import { type Expression, parseExpression } from './expression-tree.ts';
+import { implies } from './implication.ts';
 
-/** Whether an index holds every document the filter can match. */
-export function usable(index: Index, filter: Doc, conditions: Map<string, Condition[]>): boolean {
+/** What every document that a plan is to find satisfies: the whole query and, inside `$or`, the branches that lead to the plan. */
+export type Known = { readonly filters: readonly Doc[]; expressions?: readonly Expression[] };
+
+type Conditions = Map<string, Condition[]>;
+
+const filtersOfIndexes = new WeakMap<Index, Expression>();
+
+/**
+ * The conditions by which the server's planner would search an index, undefined if it would not take it. A partial index is taken
+ * where the planner knows that it holds every match: for the whole query, or for a branch of `$or` by what the branch itself says.
+ */
+export function conditionsFor(index: Index, known: Known, conditions: Conditions): Conditions | undefined {
+  if (index.spec.sparse) return isBoundedSparse(index, conditions) ? conditions : undefined;
   const partial = index.spec.partialFilterExpression;
-  if (partial) return Object.entries(partial).every(([path, wanted]) => implied(path, wanted, filter, conditions));
-  if (!index.spec.sparse) return true;
-  // A document that is left out has none of the fields, so a condition that a missing field fails excludes it.
-  return index.fields.some((field) => conditions.get(field.path)?.some(excludesMissing));
-}
-
-const excludesMissing = (condition: Condition) =>
-  condition.kind === 'range' ||
-  condition.values.every((value) => rankOf(value) > typeRank.null || rankOf(value) === typeRank.minKey);
-
-/** Whether every document that satisfies the filter satisfies one clause of a partial index. */
-function implied(path: string, wanted: unknown, filter: Doc, conditions: Map<string, Condition[]>): boolean {
-  if (path === '$and' && Array.isArray(wanted)) {
-    return wanted.every(
-      (part) => isDoc(part) && Object.entries(part).every(([inner, clause]) => implied(inner, clause, filter, conditions)),
-    );
+  if (!partial) return conditions;
+  let filter = filtersOfIndexes.get(index);
+  if (!filter) {
+    filter = parseExpression(partial);
+    filtersOfIndexes.set(index, filter);
   }
-  if (sameClause(filter, path, wanted)) return true;
-  const known = conditions.get(path) ?? [];
-  const clauses: Array<[string, unknown]> =
-    isDoc(wanted) && Object.keys(wanted)[0]?.startsWith('$') ? Object.entries(wanted) : [['$eq', wanted]];
-  return clauses.every(
-    ([operator, value]) =>
-      sameClause(filter, path, { [operator]: value }) || known.some((condition) => implies(condition, operator, value)),
-  );
-}
-
-function sameClause(filter: Doc, path: string, wanted: unknown): boolean {
-  const own = filter[path];
-  if (own !== undefined && equalValues(own, wanted)) return true;
-  if (isDoc(own) && isDoc(wanted)) {
-    const entries = Object.entries(wanted);
-    if (
-      entries.length > 0 &&
-      entries.every(([name, value]) => name.startsWith('$') && name in own && equalValues(own[name], value))
-    )
-      return true;
+  known.expressions ??= known.filters.map(parseExpression);
+  for (const [at, expression] of known.expressions.entries()) {
+    if (implies(expression, filter)) return at === 0 ? conditions : conditionsOf({ $and: known.filters.slice(at) });
   }
-  const parts = filter.$and;
-  return Array.isArray(parts) && parts.some((part) => isDoc(part) && sameClause(part, path, wanted));
+  return undefined;
 }
 
-function implies(condition: Condition, operator: string, wanted: unknown): boolean {
-  switch (operator) {
-    case '$exists':
-      return Boolean(wanted) && excludesMissing(condition);
-    case '$type':
-      return (
-        typeof wanted === 'string' &&
-        rankByType[wanted] !== undefined &&
-        ranksOf(condition).every((rank) => rank === rankByType[wanted])
-      );
-    case '$eq':
-      return condition.kind === 'points' && condition.values.every((value) => equalValues(value, wanted));
-    case '$in':
-      return (
-        condition.kind === 'points' &&
-        Array.isArray(wanted) &&
-        condition.values.every((value) => wanted.some((one) => equalValues(one, value)))
-      );
-    case '$gt':
-    case '$gte':
-      return ordered(condition, wanted, operator, condition.kind === 'range' ? condition.low : undefined, 1);
-    case '$lt':
-    case '$lte':
-      return ordered(condition, wanted, operator, condition.kind === 'range' ? condition.high : undefined, -1);
-    default:
-      return false;
-  }
+/** A sparse index serves a condition on its first field that a missing field fails; never a sort only. */
+function isBoundedSparse(index: Index, conditions: Conditions): boolean {
+  const [first] = index.fields;
+  return first !== undefined && (conditions.get(first.path)?.some(excludesMissing) ?? false);
 }
 
-const rankByType: Record<string, number> = {
-  date: typeRank.date,
-  string: typeRank.string,
-  objectId: typeRank.objectId,
-  number: typeRank.number,
-  bool: typeRank.bool,
-};
-const ranksOf = (condition: Condition) => (condition.kind === 'range' ? [condition.rank] : condition.values.map(rankOf));
-
-function ordered(
-  condition: Condition,
-  wanted: unknown,
-  operator: string,
-  edge: { value: unknown; inclusive: boolean } | undefined,
-  sign: 1 | -1,
-): boolean {
-  if (!ranksOf(condition).every((rank) => rank === rankOf(wanted))) return false;
-  const inclusive = operator === '$gte' || operator === '$lte';
-  const within = (value: unknown, open: boolean) => {
-    const order = compareValues(value, wanted) * sign;
-    return order > 0 || (order === 0 && (inclusive || open));
-  };
-  if (condition.kind === 'points') return condition.values.every((value) => within(value, false));
-  return edge !== undefined && within(edge.value, !edge.inclusive);
-}
+const excludesMissing = (condition: Condition) => condition.kind === 'range' || !condition.values.some(isNullish);

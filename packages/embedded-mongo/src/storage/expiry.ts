@@ -12,7 +12,7 @@ export function expireDocuments(store: Store, now: Date): void {
       const [field] = index.fields;
       if (seconds === undefined || !field) continue;
       const before = new Date(now.getTime() - Number(seconds) * 1000);
-      const filter = { ...index.spec.partialFilterExpression, $and: [{ [field.path]: { $lt: before } }] };
+      const filter = { $and: [index.spec.partialFilterExpression ?? {}, { [field.path]: { $lt: before } }] };
       const expired = [...prepareQuery(collection, { filter, limit: removedMax, variables: {} }).run()];
       if (expired.length > 0) store.commits.write();
       for (const one of expired) collection.remove(one);

@@ -1,6 +1,6 @@
 import { type Binary, type BSONRegExp, type Code, type Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { compareDecimals, exactDecimalOf, parseDecimal } from '../bson/decimal.ts';
-import { type Doc, type Numeric, rankOf, typeRank } from '../bson/types.ts';
+import { type DbPointer, type Doc, type Numeric, rankOf, typeRank } from '../bson/types.ts';
 
 /**
  * Index keys are bytes whose order is BSON's order of the values. Each component is: the rank of its type, then a payload
@@ -92,6 +92,9 @@ function writePayload(rank: number, value: unknown): void {
       writeText((value as BSONRegExp).pattern);
       writeText((value as BSONRegExp).options);
       return;
+    case typeRank.dbPointer:
+      writeDbPointer(value as DbPointer);
+      return;
     case typeRank.code:
     case typeRank.codeWithScope:
       writeText((value as Code).code);
@@ -144,6 +147,14 @@ function writeDoc(doc: Doc): void {
     writePayload(rank, value);
   }
   writeByte(0);
+}
+
+function writeDbPointer({ namespace, id }: DbPointer): void {
+  const name = Buffer.from(namespace);
+  reserve(4);
+  at = scratch.writeUInt32BE(name.length, at);
+  writeBytes(name);
+  writeBytes(id.id);
 }
 
 function writeBinary(value: Binary): void {

@@ -61,7 +61,7 @@ export class Index {
   entriesOf(doc: Doc): Entries | undefined {
     if (this.partial && !this.partial(doc)) return undefined;
     const entries = indexEntries(doc, this.fields);
-    return this.spec.sparse && entries.allMissing ? undefined : entries;
+    return this.spec.sparse ? withoutMissing(entries) : entries;
   }
 
   /** Whether a change of these fields may change a document's entries here; undefined: of any. */
@@ -114,6 +114,20 @@ export class Index {
     );
   }
 }
+
+/** A sparse index leaves out the keys of which all fields are missing; so it may leave out the document. */
+function withoutMissing(entries: Entries): Entries | undefined {
+  const { keys, rows } = entries;
+  if (!rows.some(allMissing)) return entries;
+  const kept = {
+    ...entries,
+    keys: keys.filter((_, at) => !allMissing(rows[at] ?? [])),
+    rows: rows.filter((row) => !allMissing(row)),
+  };
+  return kept.keys.length > 0 ? kept : undefined;
+}
+
+const allMissing = (row: readonly unknown[]) => row.every((value) => value === undefined);
 
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
