@@ -5,7 +5,7 @@ import { eventsBacklog } from './events-backlog.ts';
 import { expiry, expiryEwallet, expiryQris } from './expiry.ts';
 import { floors } from './floors.ts';
 import type { Benchmark } from './harness/benchmark.ts';
-import { ledger, ledgerCsv, ledgerTakeover } from './ledger-benchmarks.ts';
+import { ledger, ledgerCsv, ledgerPosting, ledgerTakeover } from './ledger-benchmarks.ts';
 import { settlement } from './settlement.ts';
 import { startup } from './startup.ts';
 import { webhooks } from './webhooks.ts';
@@ -26,6 +26,7 @@ export const benchmarks: readonly Benchmark[] = [
   disbursement,
   embeddedMongo,
   ledger,
+  ledgerPosting,
   ledgerTakeover,
   ledgerCsv,
 ];

@@ -37,6 +37,7 @@ export const disbursement: Benchmark = {
     'signed disbursements captured and announced, beside bare fastify and the bank alone; one at a time; and at twice their peak',
   needs: 'nats-server; two and a half minutes',
   rounds: 3,
+  compared: ['transfers.finishedPerSecond'],
   bars: [
     { name: 'captured and announced to bare fastify', figure: 'transfers.finishedPerSecond', over: 'floor.perSecond', min: 0.03 },
     { name: 'added p50 of a payment, ms', figure: 'lone payment.p50Ms', less: 'bank alone.p50Ms', max: 6 },

@@ -21,6 +21,7 @@ export const edge: Benchmark = {
   about: 'authenticated GETs through the edge, the cheapest one and a balance inquiry, beside bare fastify',
   needs: 'nats-server; a minute and a half',
   rounds: 5,
+  compared: ['no-op.perSecond', 'balance.perSecond'],
   bars: [
     { name: 'edge → service no-op to bare fastify', figure: 'no-op.perSecond', over: 'floor.perSecond', min: 0.5 },
     { name: 'balance inquiry to bare fastify', figure: 'balance.perSecond', over: 'floor.perSecond', min: 0.3 },

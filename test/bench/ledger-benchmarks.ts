@@ -1,6 +1,6 @@
 import type { Benchmark } from './harness/benchmark.ts';
 import { numbersIn } from './harness/statistics.ts';
-import { benchLedger } from './ledger.ts';
+import { benchLedger, openPostings } from './ledger.ts';
 import { benchCsv } from './ledger-csv.ts';
 import { benchTakeover } from './ledger-takeover.ts';
 
@@ -21,6 +21,17 @@ export const ledger = single(
   },
   benchLedger,
 );
+
+/** Postings by turns, which is how two checkouts are compared. */
+export const ledgerPosting: Benchmark = {
+  name: 'ledger-posting',
+  about: 'durable postings a second, accepted, in turns of five seconds: made for --against',
+  needs: 'a minute',
+  rounds: 5,
+  bars: [],
+  compared: ['posts.perSecond'],
+  prepare: async (resources, root) => ({ floors: {}, subjects: { posts: await openPostings(resources, root) } }),
+};
 
 export const ledgerTakeover = single(
   {

@@ -1,20 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { Health } from '@gerbang/proto/grpc/health/v1/health';
 import { openChannel, openLedgerChannel, type RpcChannel, type RpcClient, verifyLedger } from '@gerbang/rpc';
 import { eventually, freePort } from '@gerbang/testkit';
 import { type Collection, MongoClient } from 'mongodb';
+import type { Turn } from './harness/benchmark.ts';
 import { ACCOUNTS, CALLERS, drive, fund, hold, type Ledger, type Load, uniform, zipfian } from './ledger-load.ts';
 import { benchTakeover } from './ledger-takeover.ts';
 import { measurePgbench } from './pgbench.ts';
 import { cpuMsByProcess } from './process-cpu.ts';
 
-const mainOf = (program: string) => new URL(`../../${program}/src/main.ts`, import.meta.url);
+const OWN_ROOT = path.join(import.meta.dirname, '..', '..');
 const CHAIN = new URL('./floors/chain-server.ts', import.meta.url);
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
@@ -80,11 +82,41 @@ export async function benchLedger(): Promise<object> {
   }
 }
 
+/** How long a turn of postings lasts. */
+const TURN_MS = 5_000;
+
+/** Postings evenly over the accounts as fast as they go, with any number waiting for their projection: a turn for comparing the ledgers of two checkouts. */
+export async function openPostings(resources: AsyncDisposableStack, root: string): Promise<Turn> {
+  const machine = await startMachine(root);
+  resources.defer(() => machine.stop());
+  const [opened, done] = [Promise.withResolvers<RunningLedger>(), Promise.withResolvers<void>()];
+  const running = machine.withLedger({ LEDGER_PROJECTOR_LAG: UNBOUNDED_LAG }, async (ledger) => {
+    await fund(ledger.client);
+    opened.resolve(ledger);
+    await done.promise;
+  });
+  running.catch(opened.reject);
+  resources.defer(async () => {
+    done.resolve();
+    await running;
+  });
+  const ledger = await opened.promise;
+  return {
+    durationMs: TURN_MS,
+    async measure(durationMs) {
+      const { perSecond, p50Ms, p99Ms } = await drive(CALLERS, durationMs, () => hold(ledger.client, uniform()));
+      await allProjected(ledger);
+      return { perSecond, p50Ms, p99Ms };
+    },
+  };
+}
+
 type Chain = RpcClient<typeof RoutingService>;
 type RunningLedger = { client: Ledger; chain: Chain; channel: RpcChannel; adminPort: number; pids: readonly number[] };
 
 /** MongoDB and, for a time, a ledger on it, each in a process of its own. */
-async function startMachine() {
+async function startMachine(root = OWN_ROOT) {
+  const mainOf = (program: string) => pathToFileURL(path.join(root, program, 'src', 'main.ts'));
   const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-bench-ledger-'));
   const children: ChildProcess[] = [];
   const start = (main: URL, args: readonly string[], env: Record<string, string>) => {
@@ -95,7 +127,7 @@ async function startMachine() {
   };
   const port = await freePort();
   const uri = process.env.MONGODB_URI ?? `mongodb://127.0.0.1:${port}/?directConnection=true`;
-  const prefix = `bench_${process.pid}_`;
+  const prefix = `bench_${process.pid}_${randomBytes(3).toString('hex')}_`;
   const mongo = new MongoClient(uri, { writeConcern: { w: 'majority', journal: true }, readConcern: { level: 'majority' } });
   let stopped = false;
   const stop = async () => {

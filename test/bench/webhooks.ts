@@ -31,6 +31,7 @@ export const webhooks: Benchmark = {
     'durable signed deliveries beside bare undici POSTs; a backlog of 100,000: its order and its memory; from the rail to the merchant',
   needs: 'nats-server; two and a half minutes',
   rounds: 3,
+  compared: ['deliveries.perSecond'],
   bars: [
     { name: 'deliveries to bare undici POSTs', figure: 'deliveries.perSecond', over: 'undici POST.perSecond', min: 0.3 },
     { name: 'out of order in a backlog of 100,000', figure: 'backlog of 100,000.outOfOrder', max: 0 },

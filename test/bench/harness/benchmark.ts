@@ -31,6 +31,11 @@ export type Benchmark = {
   needs: string;
   rounds: number;
   bars: readonly Bar[];
-  /** Starts what it needs; what is deferred to `resources` is closed afterwards, last things first, also after an error. */
-  prepare(resources: AsyncDisposableStack): Promise<Plan>;
+  /** What `--against` compares: figures of subjects by their whole names, of which more is better. */
+  compared?: readonly string[];
+  /**
+   * Starts what it needs; what is deferred to `resources` is closed afterwards, last things first, also after an error. `root` is the folder of the checkout
+   * whose processes are measured, where a benchmark starts them itself.
+   */
+  prepare(resources: AsyncDisposableStack, root: string): Promise<Plan>;
 };

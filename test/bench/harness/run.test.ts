@@ -3,7 +3,7 @@ import type { Benchmark, Turn } from './benchmark.ts';
 import { renderReport } from './report.ts';
 import { runBenchmark } from './run.ts';
 
-const quiet = { say: () => {} };
+const quiet = { root: '.', say: () => {} };
 
 test('every round measures the floors, then the subjects; only what has a duration is warmed up, for half of it', async () => {
   const order: string[] = [];

@@ -12,22 +12,24 @@ export type Measured = {
   bars: Judged[];
 };
 
-export type RunOptions = { rounds: number; say: (line: string) => void };
+/** `root`: the checkout that is measured. */
+export type RunOptions = { rounds: number; root: string; say: (line: string) => void };
 
 /**
  * Prepares, warms every turn up, measures floors and subjects by turns as often as there are rounds, then what is measured once, and judges. Everything is
  * closed when it returns or throws.
  */
-export async function runBenchmark(benchmark: Benchmark, { rounds, say }: RunOptions): Promise<Measured> {
+export async function runBenchmark(benchmark: Benchmark, options: RunOptions): Promise<Measured> {
   await using resources = new AsyncDisposableStack();
   const interrupted = interruption(resources);
-  const measured = measure(benchmark, resources, { rounds, say });
+  const measured = measure(benchmark, resources, options);
   return await Promise.race([measured, interrupted]);
 }
 
-async function measure(benchmark: Benchmark, resources: AsyncDisposableStack, { rounds, say }: RunOptions): Promise<Measured> {
+async function measure(benchmark: Benchmark, resources: AsyncDisposableStack, options: RunOptions): Promise<Measured> {
+  const { rounds, root, say } = options;
   say('starts what it needs');
-  const plan = await benchmark.prepare(resources);
+  const plan = await benchmark.prepare(resources, root);
   const turns = Object.entries({ ...plan.floors, ...plan.subjects });
   const warm = new Map<string, number>();
   for (const [name, turn] of turns.filter(([, { durationMs }]) => durationMs > 0)) {
@@ -87,7 +89,7 @@ function spreads(rounds: readonly ReadonlyMap<string, number>[]): Record<string,
 }
 
 /** Rejects on Ctrl-C and SIGTERM, so that what was started is closed. */
-function interruption(resources: AsyncDisposableStack): Promise<never> {
+export function interruption(resources: AsyncDisposableStack): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const interrupt = () => reject(new Error('interrupted'));
