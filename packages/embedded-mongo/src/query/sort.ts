@@ -14,6 +14,8 @@ export function sorted<T>(items: Iterable<T>, order: (a: T, b: T) => number, byt
   let held: T[] = [];
   let bytes = 0;
   for (const item of items) {
+    // A document that has no key to sort by is an error, also where no other is compared with it.
+    order(item, item);
     held.push(item);
     bytes += bytesOf(item);
     if (keep > 0 && held.length >= 2 * keep + 1000) {

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeDocument } from '../../src/bson/encode.ts';
+import { type Doc, RawDocument } from '../../src/bson/types.ts';
+import { Cursors } from '../../src/commands/cursors.ts';
+import { dispatch, type ServerParts } from '../../src/commands/dispatch.ts';
+import { FailPoints } from '../../src/commands/fail-points.ts';
+import { Store } from '../../src/storage/store.ts';
+
+/** The server without its network: commands in, replies out. */
+export type InProcess = { run(command: Doc): Doc; store: Store; close(): void };
+
+export function startInProcess(): InProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'embedded-mongo-'));
+  const store = new Store(join(folder, 'embedded-mongo.db'), 'off');
+  const info = { host: '127.0.0.1', port: 0, setName: 'test', startedAt: new Date(), connections: () => 1 };
+  const parts: ServerParts = { store, cursors: new Cursors(), failPoints: new FailPoints(), info };
+  return {
+    store,
+    run: (command) => dispatch({ ...command, $db: 'test' }, parts, { id: 1, appName: undefined }).reply,
+    close: () => {
+      store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Documents as an insert brings them. */
+export const raw = (docs: readonly Doc[]): RawDocument[] => docs.map((doc) => new RawDocument(encodeDocument(doc)));
