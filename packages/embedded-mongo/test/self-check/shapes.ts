@@ -16,7 +16,7 @@ const scalars: readonly [unknown, ...unknown[]] = [
 ];
 
 export const scalar = (random: Random): unknown =>
-  random.chance(0.6) ? random.pick([0, 1, 2, 3, 'a', 'b']) : random.pick(scalars);
+  random.chance(0.6) ? random.pick([0, 1, 2, 3, 'a', 'b', null]) : random.pick(scalars);
 
 const subdocument = (random: Random): Doc =>
   random.chance(0.5) ? { k: scalar(random) } : { k: scalar(random), m: scalar(random) };
@@ -73,6 +73,7 @@ const operand = (random: Random): unknown =>
   random.chance(0.1) ? random.pick([[], [1], [1, 'a'], [[1]], { k: 1 }, { k: 'a', m: 1 }]) : scalarOperand(random);
 
 function scalarOperand(random: Random): unknown {
+  if (random.chance(0.1)) return null;
   for (;;) {
     const value = scalar(random);
     if (!(value instanceof BSONRegExp) && value !== bsonUndefined) return value;
