@@ -2,7 +2,12 @@ import { parseArgs } from 'node:util';
 import { EmbeddedMongo } from './server.ts';
 
 const { values } = parseArgs({
-  options: { data: { type: 'string' }, port: { type: 'string', default: '27017' }, host: { type: 'string' } },
+  options: {
+    data: { type: 'string' },
+    port: { type: 'string', default: '27017' },
+    host: { type: 'string' },
+    'shuffle-unsorted': { type: 'boolean' },
+  },
 });
 
 function log(level: string, msg: string, more: Record<string, unknown> = {}): void {
@@ -13,6 +18,7 @@ try {
   const { data, host } = values;
   const server = await EmbeddedMongo.start({
     port: Number(values.port),
+    shuffleUnsorted: values['shuffle-unsorted'] ?? false,
     ...(data !== undefined && { dataDir: data }),
     ...(host !== undefined && { host }),
   });

@@ -24,6 +24,8 @@ export type EmbeddedMongoOptions = {
   noTableScan?: boolean;
   /** Tells why a command is refused before it runs, or undefined: for tests of what clients send. */
   refuse?: RefuseCommand;
+  /** What is found without a sort comes in random order, so that no test relies on the order of insertion. */
+  shuffleUnsorted?: boolean;
   /** Anything but `full` loses acknowledged writes in a power loss; for tests of that only. */
   synchronous?: Synchronous;
 };
@@ -69,6 +71,7 @@ export class EmbeddedMongo {
     createFolder(dataDir);
     const store = new Store(join(dataDir, 'embedded-mongo.db'), options.synchronous ?? 'full');
     store.settings.noTableScan = options.noTableScan ?? false;
+    store.settings.shuffleUnsorted = options.shuffleUnsorted ?? false;
     const sockets = new Set<Socket>();
     const info = { host, port: 0, setName, startedAt: new Date(), connections: () => sockets.size };
     const parts: ServerParts = {

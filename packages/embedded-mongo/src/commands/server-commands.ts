@@ -2,6 +2,7 @@ import { arch, totalmem } from 'node:os';
 import { ObjectId } from 'bson';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { failure } from '../errors.ts';
+import type { Settings } from '../storage/collection.ts';
 import { type Command, flag, onlyKnown } from './context.ts';
 
 /** The server this one stands for: MongoDB 7.0. */
@@ -86,8 +87,16 @@ const fixedParameters: Doc = {
   ttlMonitorEnabled: true,
 };
 
+/** The parameters that can be set, and the settings behind them. */
+const settable: ReadonlyArray<[name: string, setting: keyof Settings]> = [
+  ['notablescan', 'noTableScan'],
+  ['shuffleUnsorted', 'shuffleUnsorted'],
+];
+
 export const getParameter: Command = (body, context) => {
-  const parameters: Doc = { ...fixedParameters, notablescan: context.store.settings.noTableScan };
+  const { settings } = context.store;
+  const own = settable.map(([name, setting]) => [name, settings[setting]]);
+  const parameters: Doc = { ...fixedParameters, ...Object.fromEntries(own) };
   const wanted = body.getParameter;
   const all = wanted === '*' || (isDoc(wanted) && wanted.allParameters === true);
   const names = all ? Object.keys(parameters) : Object.keys(body).filter((name) => Object.hasOwn(parameters, name));
@@ -95,15 +104,20 @@ export const getParameter: Command = (body, context) => {
   return { ...Object.fromEntries(names.map((name) => [name, parameters[name]])), ok: 1 };
 };
 
-/** `notablescan` alone can be set: with it, a query that no index serves is an error. */
+/** `notablescan` makes a query that no index serves an error; `shuffleUnsorted`, which no MongoDB has, shuffles what has no sort. */
 export const setParameter: Command = (body, context) => {
   if (context.db !== 'admin') throw failure('Unauthorized', 'setParameter may only be run against the admin database.');
-  const { notablescan } = body;
-  if (typeof notablescan !== 'boolean' && !isNumeric(notablescan))
-    throw failure('InvalidOptions', 'no option found to set, use help:true to see options ');
-  onlyKnown(body, 'setParameter', ['notablescan']);
-  const was = context.store.settings.noTableScan;
-  context.store.settings.noTableScan = flag(body, 'notablescan');
+  const { settings } = context.store;
+  const wanted = settable.filter(([name]) => typeof body[name] === 'boolean' || isNumeric(body[name]));
+  const [first] = wanted;
+  if (!first) throw failure('InvalidOptions', 'no option found to set, use help:true to see options ');
+  onlyKnown(
+    body,
+    'setParameter',
+    wanted.map(([name]) => name),
+  );
+  const was = settings[first[1]];
+  for (const [name, setting] of wanted) settings[setting] = flag(body, name);
   return { was, ok: 1 };
 };
 

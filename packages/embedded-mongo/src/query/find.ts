@@ -9,6 +9,7 @@ import { compileFilter, type Matcher } from './match.ts';
 import { type Plan, planQuery } from './plan.ts';
 import { rootsOf } from './roots.ts';
 import { type Examined, scan } from './scan.ts';
+import { eitherWay, shuffled } from './shuffle.ts';
 import { compileSort, sorted } from './sort.ts';
 
 /** A document found; it is decoded only if someone asks. */
@@ -50,8 +51,9 @@ export function prepareQuery(collection: Collection | undefined, query: Query): 
   const plan = planQuery(collection, query);
   refuseTableScan(collection, plan, query);
   const rest = residual(plan, query);
+  const walk = (walked: Plan) => matching(collection, walked, rest, examined);
   const run = () => {
-    const found = matching(collection, plan, rest, examined);
+    const found = collection.settings.shuffleUnsorted && isUnordered(plan, query) ? shuffled(walk(eitherWay(plan))) : walk(plan);
     const keep = query.limit ? (query.skip ?? 0) + query.limit : 0;
     const inOrder =
       !order || isSorted(plan)
@@ -66,9 +68,9 @@ export function prepareQuery(collection: Collection | undefined, query: Query): 
   };
   const count = () => {
     const byKeys = countByKeys(collection, plan, query.filter);
-    if (byKeys === undefined) return counted(run());
-    const rest = Math.max(0, byKeys - (query.skip ?? 0));
-    return query.limit ? Math.min(query.limit, rest) : rest;
+    if (byKeys === undefined) return counted(window(walk(plan), query.skip ?? 0, query.limit ?? 0));
+    const left = Math.max(0, byKeys - (query.skip ?? 0));
+    return query.limit ? Math.min(query.limit, left) : left;
   };
   return { plan, examined, run, count };
 }
@@ -96,6 +98,10 @@ function refuseTableScan(collection: Collection, plan: Plan, { filter, hint, sor
     `error processing query: ns=${collection.namespace} filter fields: ${Object.keys(filter).join(', ')} planner returned error :: caused by :: ${why}`,
   );
 }
+
+/** Whether nothing was said about the order; `$natural` says that it is that of insertion. */
+const isUnordered = (plan: Plan, { sort = {}, hint }: Query) =>
+  plan.kind !== 'id' && Object.keys(sort).length === 0 && !(isDoc(hint) && '$natural' in hint);
 
 const isSorted = (plan: Plan) => plan.kind === 'id' || (plan.kind !== 'union' && plan.sorted);
 

@@ -8,7 +8,11 @@ import type { Entries } from './index-entries.ts';
 import { encodeValue } from './index-key.ts';
 
 /** What an operator can change while the server runs. */
-export type Settings = { noTableScan: boolean };
+export type Settings = {
+  noTableScan: boolean;
+  /** What is found without a sort comes in random order. */
+  shuffleUnsorted: boolean;
+};
 
 /** A document where it is stored. */
 export type Stored = { rid: number; bytes: Uint8Array };

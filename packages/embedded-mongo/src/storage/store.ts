@@ -16,7 +16,7 @@ export class Store {
   readonly sqlite: DatabaseSync;
   readonly commits: GroupCommit;
   readonly sessions: SessionResults;
-  readonly settings: Settings = { noTableScan: false };
+  readonly settings: Settings = { noTableScan: false, shuffleUnsorted: false };
   readonly #collections = new Map<string, Collection>();
   readonly #saveArrays: StatementSync;
   readonly #savepoint: StatementSync;

@@ -1,4 +1,4 @@
-import { MongoClientBulkWriteError, MongoOperationTimeoutError, MongoServerError } from 'mongodb';
+import { MongoBulkWriteError, MongoClientBulkWriteError, MongoOperationTimeoutError, MongoServerError } from 'mongodb';
 import type { World } from './entities.ts';
 import type { Json } from './file.ts';
 import { matches } from './match.ts';
@@ -41,11 +41,17 @@ export function checkError(error: unknown, expected: Json, world: World): void {
   }
 }
 
-/** Whether it was an answer of the server: a broken connection is none, nor what the driver refuses to send. */
-function fromServer(error: DriverError): boolean {
+/**
+ * Whether it was an answer of the server: a broken connection is none, nor what the driver refuses to send. The driver wraps
+ * either into the error of a bulk write, which counts itself among the server's and holds as `errorResponse` what it wraps.
+ */
+export function fromServer(error: Error): boolean {
   if (error instanceof MongoClientBulkWriteError) return error.cause instanceof MongoServerError;
+  if (error instanceof MongoBulkWriteError) return !isWithoutAnswer(error.errorResponse);
   return error instanceof MongoServerError;
 }
+
+const isWithoutAnswer = (wrapped: unknown) => wrapped instanceof Error && !(wrapped instanceof MongoServerError);
 
 const resultFields = 'insertedCount matchedCount modifiedCount deletedCount upsertedCount insertedIds upsertedIds'.split(' ');
 
