@@ -15,7 +15,7 @@ export function startInProcess(): InProcess {
   const folder = mkdtempSync(join(tmpdir(), 'embedded-mongo-'));
   const store = new Store(join(folder, 'embedded-mongo.db'), 'off');
   const info = { host: '127.0.0.1', port: 0, setName: 'test', startedAt: new Date(), connections: () => 1 };
-  const parts: ServerParts = { store, cursors: new Cursors(), failPoints: new FailPoints(), info };
+  const parts: ServerParts = { store, cursors: new Cursors(), failPoints: new FailPoints(), info, refuse: undefined };
   return {
     store,
     run: (command) => dispatch({ ...command, $db: 'test' }, parts, { id: 1, appName: undefined }).reply,
