@@ -1,11 +1,12 @@
 import { Binary, BSONRegExp, Decimal128, Double, deserialize, MaxKey, MinKey, ObjectId, serialize, Timestamp } from 'bson';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compareValues } from '../src/bson/compare.ts';
 import { decodeDocument, decodeFields, openDocument } from '../src/bson/decode.ts';
 import { encodeDocument, encodeOpened } from '../src/bson/encode.ts';
-import { asDouble } from '../src/bson/types.ts';
+import { asDouble, DbPointer, RawDocument } from '../src/bson/types.ts';
 import { encodeKey, encodeValue } from '../src/storage/index-key.ts';
+import { documentsOf, startInProcess } from './self-check/server.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const nearDoubles = fc.bigInt({ min: -5n, max: 5n }).map((offset) => 2n ** 53n + offset);
@@ -152,4 +153,69 @@ test('a document that outgrows the encoder’s buffer while it is written keeps 
     const doc = { padding: 'y'.repeat(padding), items };
     expect(Buffer.compare(encodeDocument(doc), serialize(doc))).toBe(0);
   }
+});
+
+describe('a DBPointer', () => {
+  const bytesOf = (namespace: string, id: Buffer) => {
+    const text = Buffer.from(`${namespace}\0`);
+    const length = Buffer.alloc(4);
+    length.writeInt32LE(text.length);
+    return Buffer.concat([length, text, id]);
+  };
+  const id = Buffer.from('0102030405060708090a0b0c', 'hex');
+  const inDocument = (...elements: Buffer[]) => {
+    const bytes = Buffer.concat([Buffer.alloc(4), ...elements, Buffer.alloc(1)]);
+    bytes.writeInt32LE(bytes.length);
+    return bytes;
+  };
+  const element = (type: number, name: string, value: Buffer) =>
+    Buffer.concat([Buffer.from([type]), Buffer.from(`${name}\0`), value]);
+  const pointer = element(12, 'p', bytesOf('db.names of ünits', id));
+
+  test('comes back byte by byte, also inside others and beside a change', () => {
+    const bytes = inDocument(
+      pointer,
+      element(3, 'd', inDocument(pointer)),
+      element(4, 'l', inDocument(element(12, '0', bytesOf('', id)))),
+    );
+    expect(Buffer.compare(encodeDocument(decodeDocument(bytes)), bytes)).toBe(0);
+    const { fields, pieces } = openDocument(bytes, new Set(['p']));
+    expect(Buffer.compare(encodeOpened(bytes, pieces, fields), bytes)).toBe(0);
+  });
+
+  test('is refused where it is cut short', () => {
+    const short = inDocument(element(12, 'p', bytesOf('db.c', id.subarray(1))));
+    expect(() => decodeDocument(short)).toThrow(/invalid BSON/);
+  });
+
+  test('has its place in the order of values and its own type', () => {
+    const namespace = fc.string({ unit: 'grapheme', maxLength: 3 });
+    const pointers = fc
+      .tuple(namespace, fc.uint8Array({ minLength: 12, maxLength: 12 }))
+      .map(([name, bytes]) => new DbPointer(name, new ObjectId(bytes)));
+    const any = fc.oneof(pointers, value);
+    fc.assert(
+      fc.property(pointers, any, (a, b) => {
+        expect(Math.sign(Buffer.compare(encodeValue(a), encodeValue(b)))).toBe(compareValues(a, b));
+        expect(compareValues(a, b) === 0).toBe(b instanceof DbPointer && b.namespace === a.namespace && b.id.equals(a.id));
+      }),
+      { numRuns: 2000 },
+    );
+    expect(compareValues(new DbPointer('x', new ObjectId(id)), new BSONRegExp('x', ''))).toBe(1);
+    expect(compareValues(new DbPointer('x', new ObjectId(id)), new MaxKey())).toBe(-1);
+  });
+
+  test('is found by its type, with an index and without, as the bytes that were stored', () => {
+    const server = startInProcess();
+    const bytes = inDocument(element(16, '_id', Buffer.from([1, 0, 0, 0])), pointer);
+    server.run({ insert: 'c', documents: [new RawDocument(bytes), { _id: 2, p: 1 }] });
+    for (const indexes of [undefined, [{ key: { p: 1 }, name: 'p' }]]) {
+      if (indexes) server.run({ createIndexes: 'c', indexes });
+      for (const filter of [{ p: { $type: 'dbPointer' } }, { p: { $type: 12 } }, { p: decodeDocument(inDocument(pointer)).p }]) {
+        const found = documentsOf(server.run({ find: 'c', filter }));
+        expect(found.map((one) => Buffer.compare(one, bytes))).toEqual([0]);
+      }
+    }
+    server.close();
+  });
 });

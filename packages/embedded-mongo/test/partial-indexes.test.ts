@@ -1,5 +1,8 @@
 import type { Collection, Db, Document, IndexDescription } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeDocument } from '../src/bson/decode.ts';
+import { expireDocuments } from '../src/storage/expiry.ts';
+import { documentsOf, startInProcess } from './self-check/server.ts';
 import { connect } from './server.ts';
 
 type Doc = { _id: string | number } & Document;
@@ -162,6 +165,28 @@ test.each([
 test('a hint on an index that does not exist is refused', async () => {
   const collection = await fresh({ key: { a: 1 } });
   await expect(collection.find({}, { hint: { b: 1 } }).toArray()).rejects.toMatchObject({ code: 2 });
+});
+
+test('documents outside a partial index do not expire by it', () => {
+  const server = startInProcess();
+  server.run({
+    createIndexes: 'c',
+    indexes: [
+      { key: { at: 1 }, name: 'at', expireAfterSeconds: 60, partialFilterExpression: { $and: [{ k: 1 }, { m: { $gt: 0 } }] } },
+    ],
+  });
+  const at = new Date(0);
+  server.run({
+    insert: 'c',
+    documents: [
+      { _id: 1, at, k: 1, m: 1 },
+      { _id: 2, at, k: 2, m: 1 },
+      { _id: 3, at, k: 1 },
+    ],
+  });
+  expireDocuments(server.store, new Date(3_600_000));
+  expect(documentsOf(server.run({ find: 'c', sort: { _id: 1 } })).map((bytes) => decodeDocument(bytes)._id)).toEqual([2, 3]);
+  server.close();
 });
 
 test('a path with a position names an element; fields that are numbers make it ambiguous', async () => {

@@ -3,7 +3,7 @@ import { type Doc, isDoc, RawDocument } from '../../src/bson/types.ts';
 import { compileSort } from '../../src/query/sort.ts';
 import { encodeValue } from '../../src/storage/index-key.ts';
 import type { Random } from './random.ts';
-import { startInProcess } from './server.ts';
+import { documentsOf, startInProcess } from './server.ts';
 import { document, filterOf, type Hot, indexesOf, projectionOf, sortOf, updateOf } from './shapes.ts';
 
 /** Two collections of the same documents, of which one has indexes. */
@@ -139,12 +139,6 @@ function compareFound(
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
 const sortedTexts = (docs: readonly Uint8Array[]) => docs.map((bytes) => textOf(decodeDocument(bytes))).sort();
-
-function documentsOf(reply: Doc): Uint8Array[] {
-  const { cursor } = reply as { cursor?: { firstBatch: RawDocument[] } };
-  if (!cursor) throw new Error(`no documents: ${textOf(reply)}`);
-  return cursor.firstBatch.map(({ bytes }) => bytes);
-}
 
 function same(operation: string, asked: unknown, a: unknown, b: unknown): void {
   const [left, right] = [textOf(a), textOf(b)];

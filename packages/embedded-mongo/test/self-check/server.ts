@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeDocument } from '../../src/bson/encode.ts';
-import { type Doc, RawDocument } from '../../src/bson/types.ts';
+import { type Doc, isDoc, RawDocument } from '../../src/bson/types.ts';
 import { Cursors } from '../../src/commands/cursors.ts';
 import { dispatch, type ServerParts } from '../../src/commands/dispatch.ts';
 import { FailPoints } from '../../src/commands/fail-points.ts';
@@ -26,5 +25,9 @@ export function startInProcess(): InProcess {
   };
 }
 
-/** Documents as an insert brings them. */
-export const raw = (docs: readonly Doc[]): RawDocument[] => docs.map((doc) => new RawDocument(encodeDocument(doc)));
+/** The bytes of the documents that a cursor's first batch holds. */
+export function documentsOf({ cursor, errmsg }: Doc): Uint8Array[] {
+  const batch = isDoc(cursor) ? cursor.firstBatch : undefined;
+  if (!Array.isArray(batch)) throw new Error(`no documents: ${String(errmsg)}`);
+  return batch.filter((one) => one instanceof RawDocument).map(({ bytes }) => bytes);
+}
