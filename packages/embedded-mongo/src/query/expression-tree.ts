@@ -1,8 +1,7 @@
 import { BSONRegExp, Double } from 'bson';
 import { truthy } from '../aggregate/scope.ts';
-import { compareValues } from '../bson/compare.ts';
+import { compareValues, equalValues } from '../bson/compare.ts';
 import { type Doc, isDoc, typeNumber } from '../bson/types.ts';
-import { encodeValue } from '../storage/index-key.ts';
 import { isOperatorDoc } from './match-values.ts';
 
 export type ComparisonOperator = '$eq' | '$lt' | '$lte' | '$gt' | '$gte';
@@ -154,27 +153,34 @@ function typesOf(operand: unknown): unknown[] {
   return [...new Set(types)].sort(compareValues);
 }
 
-/** Two expressions of the same text are equivalent: numbers of different types are equal, and the order of branches has no meaning. */
-export function textOf(expression: Expression): string {
-  switch (expression.kind) {
+/** Whether two expressions say the same: numbers of different types are equal, and the order of branches has no meaning. */
+export function isEquivalent(a: Expression, b: Expression): boolean {
+  switch (a.kind) {
     case 'and':
     case 'or':
     case 'nor':
-      return `${expression.kind}(${expression.children.map(textOf).sort().join(',')})`;
+      return b.kind === a.kind && haveEquivalents(a.children, b.children);
     case 'not':
-      return `not(${textOf(expression.child)})`;
+      return b.kind === 'not' && isEquivalent(a.child, b.child);
     case 'comparison':
-      return leafText(expression.operator, expression.path, expression.value);
+      return b.kind === a.kind && a.operator === b.operator && a.path === b.path && equalValues(a.value, b.value);
     case 'in':
-      return leafText('$in', expression.path, [...expression.values, ...expression.patterns]);
+      return b.kind === a.kind && a.path === b.path && equalValues([...a.values, ...a.patterns], [...b.values, ...b.patterns]);
     case 'exists':
-      return leafText('$exists', expression.path, true);
+      return b.kind === a.kind && a.path === b.path;
     case 'other':
-      return leafText(expression.operator, expression.path, expression.operand);
+      return b.kind === a.kind && a.operator === b.operator && a.path === b.path && equalValues(a.operand, b.operand);
     default:
-      return String(expression.holds);
+      return b.kind === 'always' && a.holds === b.holds;
   }
 }
 
-const leafText = (operator: string, path: string, operand: unknown) =>
-  JSON.stringify([operator, path, encodeValue(operand).toString('latin1')]);
+function haveEquivalents(a: readonly Expression[], b: readonly Expression[]): boolean {
+  if (a.length !== b.length) return false;
+  const left = [...b];
+  return a.every((one) => {
+    const at = left.findIndex((other) => isEquivalent(one, other));
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
+}

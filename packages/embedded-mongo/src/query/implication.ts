@@ -1,7 +1,7 @@
 import { Decimal128 } from 'bson';
 import { compareValues } from '../bson/compare.ts';
 import { rankOf, typeRank } from '../bson/types.ts';
-import { type ComparisonOperator, type Expression, textOf } from './expression-tree.ts';
+import { type ComparisonOperator, type Expression, isEquivalent } from './expression-tree.ts';
 
 type Comparison = Extract<Expression, { kind: 'comparison' }>;
 
@@ -11,7 +11,7 @@ type Comparison = Extract<Expression, { kind: 'comparison' }>;
  * are those of `expression::isSubsetOf` in MongoDB 7.0.
  */
 export function implies(query: Expression, filter: Expression): boolean {
-  if (textOf(query) === textOf(filter)) return true;
+  if (isEquivalent(query, filter)) return true;
   // The filter is taken apart before the query: {a: 5, b: 5} satisfies {$and: [{a: 5}, {b: 5}]} by no single clause.
   if (filter.kind === 'or') return filter.children.some((child) => implies(query, child));
   if (filter.kind === 'and') return filter.children.every((child) => implies(query, child));

@@ -47,9 +47,12 @@ function choose(collection: Collection, request: PlanRequest, known: Known): Pla
   let best: (Plan & { kind: 'index' }) | undefined;
   for (const index of collection.allIndexes) {
     if (index.spec.hidden === true) continue;
+    const plan = indexPlan(index, conditions, sort);
+    // Whether the index may be taken is asked only where that would be of use.
+    if (!plan || plan.score <= (best?.score ?? 0)) continue;
     const searched = conditionsFor(index, known, conditions);
-    const plan = searched && indexPlan(index, searched, sort);
-    if (plan && plan.score > (best?.score ?? 0)) best = plan;
+    const taken = searched === conditions ? plan : searched && indexPlan(index, searched, sort);
+    if (taken && taken.score > (best?.score ?? 0)) best = taken;
   }
   if (best && best.score >= pointScore) return best;
   return (
