@@ -1,12 +1,8 @@
 import { tlsFromConfig } from '@gerbang/rpc';
-import { env, loadConfig, rpcShape } from '@gerbang/runtime';
-
-const { RPC_TLS_CA, RPC_TLS_CERT, RPC_TLS_KEY } = rpcShape;
+import { env, loadConfig, tlsShape } from '@gerbang/runtime';
 
 const shape = {
-  RPC_TLS_CA,
-  RPC_TLS_CERT,
-  RPC_TLS_KEY,
+  ...tlsShape,
   MERCHANT_RPC: env.address().default('127.0.0.1:9101'),
   LEDGER_RPC: env.addresses().prefault('127.0.0.1:9102'),
   MONEY_OUT_RPC: env.address().default('127.0.0.1:9103'),

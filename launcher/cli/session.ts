@@ -1,15 +1,14 @@
 import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import type { Json } from '@gerbang/core';
+import { openLedgerChannel } from '@gerbang/neighbours';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-
 import { EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-
-import { openChannel, openLedgerChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
+import { openChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
 import { readConfig } from './config.ts';
 import { CommandFailure } from './failure.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findViolations, importsOf, readSources } from '../boundaries.ts';
+import { findPackageCycles, findViolations, importsOf, readSources } from '../boundaries.ts';
 
 const check = (files: Record<string, string>) => findViolations(new Map(Object.entries(files)));
 
@@ -38,6 +38,9 @@ describe('boundaries', () => {
     ['packages/store/src/index.ts', '@gerbang/bus'],
     ['packages/new/src/index.ts', '@gerbang/core'],
     ['launcher/start.ts', '@gerbang/store'],
+    ['packages/neighbours/src/merchant-hints.ts', '@gerbang/bus'],
+    ['packages/rpc/src/server.ts', '@gerbang/neighbours'],
+    ['packages/runtime/src/admin.ts', '@gerbang/service'],
   ])('%s must not import %s', (file, imported) => {
     expect(check({ [file]: `import { a } from '${imported}';` })).toMatchObject([{ file, imported }]);
   });
@@ -52,7 +55,9 @@ describe('boundaries', () => {
 
   test.each([
     ['services/edge/src/app.ts', '@gerbang/present'],
-    ['services/edge/src/service.ts', '@gerbang/bus/merchant-hints'],
+    ['services/edge/src/service.ts', '@gerbang/neighbours'],
+    ['packages/neighbours/src/merchant-hints.ts', '@gerbang/bus/nats'],
+    ['packages/service/src/store.ts', '@gerbang/store'],
     ['services/ledger/src/rpc.ts', '@gerbang/bus'],
     ['services/ledger/test/rpc.test.ts', '@gerbang/testkit'],
     ['services/ledger/src/posting/posting.test.ts', '@gerbang/testkit'],
@@ -63,20 +68,31 @@ describe('boundaries', () => {
   });
 
   test('the edge must not load the driver of the database through a package either', () => {
-    const edge = { 'services/edge/src/service.ts': `import { a } from '@gerbang/bus/merchant-hints';` };
-    const hints = 'packages/bus/src/merchant-hints.ts';
-    const relay = { 'packages/bus/src/relay.ts': `import { a } from 'mongodb';` };
-    const found = check({ ...edge, ...relay, [hints]: `import { a } from './relay.ts';` });
-    expect(found).toEqual([{ file: 'packages/bus/src/relay.ts', imported: 'mongodb', reason: 'services/edge would load it' }]);
-    expect(check({ ...edge, ...relay, [hints]: `import type { a } from './relay.ts';` })).toEqual([]);
+    const edge = { 'services/edge/src/service.ts': `import { a } from '@gerbang/service';` };
+    const hints = 'packages/service/src/index.ts';
+    const relay = { 'packages/service/src/store.ts': `import { a } from 'mongodb';` };
+    const found = check({ ...edge, ...relay, [hints]: `import { a } from './store.ts';` });
+    expect(found).toEqual([
+      { file: 'packages/service/src/store.ts', imported: 'mongodb', reason: 'services/edge would load it' },
+    ]);
+    expect(check({ ...edge, ...relay, [hints]: `import type { a } from './store.ts';` })).toEqual([]);
   });
 
-  test('a cycle of files is named once; one of types alone is none', () => {
+  test('a cycle of files is named once with its path, of types too', () => {
     const a = 'services/ledger/src/a.ts';
     const b = 'services/ledger/src/b.ts';
-    const cycle = check({ [a]: `import { b } from './b.ts';`, [b]: `export { a } from './a.ts';` });
-    expect(cycle).toMatchObject([{ reason: `a cycle: ${a} → ${b} → ${a}` }]);
-    expect(check({ [a]: `import { b } from './b.ts';`, [b]: `import type { a } from './a.ts';` })).toEqual([]);
+    const reason = `a cycle: ${a} → ${b} → ${a}`;
+    expect(check({ [a]: `import { b } from './b.ts';`, [b]: `export { a } from './a.ts';` })).toMatchObject([{ reason }]);
+    expect(check({ [a]: `import { b } from './b.ts';`, [b]: `import type { a } from './a.ts';` })).toMatchObject([{ reason }]);
+    expect(check({ [a]: `import type { b } from './b.ts';`, [b]: '' })).toEqual([]);
+  });
+
+  test('a cycle of packages is named, also where only tests need the other one', () => {
+    const a = { name: '@gerbang/a', dependencies: { '@gerbang/b': 'workspace:*', zod: '^4' } };
+    expect(findPackageCycles([a, { name: '@gerbang/b' }])).toEqual([]);
+    expect(findPackageCycles([a, { name: '@gerbang/b', devDependencies: { '@gerbang/a': 'workspace:*' } }])).toMatchObject([
+      { reason: 'a cycle: @gerbang/a → @gerbang/b → @gerbang/a' },
+    ]);
   });
 
   test('the files of the repository are found', () => {

@@ -1,6 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { busShape, commonShape, rpcShape, settlementShape, storeShape } from '@gerbang/runtime';
+import { settlementShape } from '@gerbang/neighbours';
+import { busShape, commonShape, rpcShape, storeShape } from '@gerbang/runtime';
 import { describe, expect, test } from 'vitest';
 import { PORTS } from '../ports.ts';
 

@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { openLedgerChannel } from '@gerbang/neighbours';
 import { Intent, LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { openChannel, openLedgerChannel } from '@gerbang/rpc';
+import { openChannel } from '@gerbang/rpc';
 import { findFreePorts } from '../../launcher/ports.ts';
 import { openSystem, type System } from '../../launcher/system.ts';
 import { signIn } from '../support/merchant-client.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openLedgerChannel, verifyLedger } from '@gerbang/neighbours';
 import { Intent, LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { openLedgerChannel, type RpcChannel, verifyLedger } from '@gerbang/rpc';
+import type { RpcChannel } from '@gerbang/rpc';
 import { eventually, startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type LedgerProcess, startLedgerProcess } from '../support/ledger-process.ts';

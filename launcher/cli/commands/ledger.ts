@@ -1,5 +1,5 @@
 import { formatSen, type Json } from '@gerbang/core';
-import { verifyLedger } from '@gerbang/rpc';
+import { verifyLedger } from '@gerbang/neighbours';
 import type { Command } from 'commander';
 import { CommandFailure } from '../failure.ts';
 import { type GlobalOptions, withSession } from '../session.ts';

@@ -1,4 +1,4 @@
-import { failCommand, lockFailPoints } from '@gerbang/testkit';
+import { failCommand, lockFailPoints } from '@gerbang/fail-points';
 import { type Db, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connect } from './server.ts';

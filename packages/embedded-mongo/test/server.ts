@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { withAppName } from '@gerbang/testkit';
+import { withAppName } from '@gerbang/fail-points';
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { EmbeddedMongo } from '../src/index.ts';
 

@@ -14,7 +14,7 @@ import { presentHistory, presentHistoryForWebhook, presentPaymentLink, presentPa
 import { presentQrisTransaction } from './qris-transaction.ts';
 import { presentRetailTransaction } from './retail-transaction.ts';
 import { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
-import type { DomainEvent, Webhook } from './webhook.ts';
+import type { DomainEvent, Webhook } from './webhook-event.ts';
 
 /** What merchants are told of money in (contract §10); undefined for what is kept for the record alone. */
 export function presentMoneyInWebhook(event: DomainEvent): Webhook | undefined {

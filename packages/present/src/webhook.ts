@@ -2,19 +2,9 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { presentMoneyInWebhook } from './money-in-webhook.ts';
 import { presentTransferForWebhook } from './transfer.ts';
+import type { DomainEvent, Webhook } from './webhook-event.ts';
 
-/** Which of a merchant's callback URLs an event goes to (merchant-api.md, Events). */
-export type UrlSetting =
-  | 'transaction_notif_url'
-  | 'disbursement_notif_url'
-  | 'direct_debit_notif_url'
-  | 'payment_link_inquiry_notif_url';
-
-/** A webhook's event name, where it goes and its JSON body. */
-export type Webhook = { event: string; setting: UrlSetting; body: object };
-
-/** An event as services publish it. */
-export type DomainEvent = { type: string; schema: number; payload: Uint8Array; atMs: number };
+export type { DomainEvent, UrlSetting, Webhook } from './webhook-event.ts';
 
 /**
  * What merchants are told of a service's event; undefined when they are told nothing. Throws when the payload cannot be read: such an event is kept

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from '@gerbang/runtime';
 import type { experimental } from '@grpc/grpc-js';
-import type { TlsFiles } from './tls.ts';
 
 /** Renewed certificates are used this soon. They come hours before the old ones expire. */
 const LOOK_EVERY_MS = 2_000;
+
+/** Files of mutual TLS between services; all three or none. */
+export type TlsFiles = { ca: string; cert: string; key: string };
 
 type Pems = { ca: Buffer; cert: Buffer; key: Buffer };
 type Listener<Update> = (update: Update | null) => void;

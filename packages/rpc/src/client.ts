@@ -5,6 +5,7 @@ import { RefusalError, refuse } from '@gerbang/core';
 import { type Closeable, currentTraceparent, type Logger, type Registry, type SpanOptions, withSpan } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
 import type { Span } from '@opentelemetry/api';
+import type { TlsFiles } from './certificate-files.ts';
 import { type Lookup, parseAddress } from './lanes/address.ts';
 import { LanePool } from './lanes/lane-pool.ts';
 import type { LostLane } from './lanes/losses.ts';
@@ -12,7 +13,6 @@ import { type ClientMetrics, clientMetricsOf } from './metrics.ts';
 import { CallError, toRefusal, toRefusalError } from './refusal-status.ts';
 import { type CallOptions, methodPath, type RpcClient } from './service-types.ts';
 import { endSpan, spanAttributes, spanName } from './spans.ts';
-import type { TlsFiles } from './tls.ts';
 
 const TIMEOUT_MS = 5_000;
 const RETRY_FIRST_MS = 25;

@@ -1,11 +1,6 @@
+export type { TlsFiles } from './certificate-files.ts';
 export { openChannel, type RpcChannel } from './client.ts';
-export { feeRulesOf } from './fee-rules.ts';
 export { type Implementation, implement } from './implementation.ts';
-export { openLedgerChannel } from './ledger-channel.ts';
-export { createMerchantDirectory, type MerchantDirectory } from './merchant-directory.ts';
 export { type RpcServer, startRpcServer } from './server.ts';
 export type { CallContext, CallOptions, Cancellation, Handlers, RpcClient } from './service-types.ts';
-export { type TlsFiles, tlsFromConfig } from './tls.ts';
-export { type LedgerVerification, verifyLedger } from './verify-ledger.ts';
-export { type MerchantHint, pollVersions, type VersionPoll } from './version-poll.ts';
-export { VersionedCache } from './versioned-cache.ts';
+export { tlsFromConfig } from './tls.ts';

@@ -4,6 +4,7 @@ import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/h
 import type { Closeable, Logger, Registry } from '@gerbang/runtime';
 import { Server } from '@grpc/grpc-js';
 import { Admission } from './admission.ts';
+import type { TlsFiles } from './certificate-files.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { type Implementation, implement } from './implementation.ts';
 import { FLOW_WINDOW_BYTES, MESSAGE_BYTES_MAX } from './lanes/frames.ts';
@@ -11,7 +12,7 @@ import { serveLanes } from './lanes/lane-server.ts';
 import { createServerMetrics } from './metrics.ts';
 import { serveReflection } from './reflection.ts';
 import type { Handlers } from './service-types.ts';
-import { serverCredentials, type TlsFiles } from './tls.ts';
+import { serverCredentials } from './tls.ts';
 import { serveUnary } from './unary-server.ts';
 
 /** Shorter than a service waits for one step of its closing: what its handlers use is closed only after them. */

@@ -1,10 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { ConfigError, type Logger } from '@gerbang/runtime';
 import { ChannelCredentials, experimental, ServerCredentials } from '@grpc/grpc-js';
-import { CertificateFiles } from './certificate-files.ts';
-
-/** Files of mutual TLS between services; all three or none. */
-export type TlsFiles = { ca: string; cert: string; key: string };
+import { CertificateFiles, type TlsFiles } from './certificate-files.ts';
 
 /** Reads RPC_TLS_CA, RPC_TLS_CERT and RPC_TLS_KEY. Throws ConfigError when only some are set, or a file cannot be read. */
 export function tlsFromConfig(config: {

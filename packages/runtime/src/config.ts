@@ -54,13 +54,15 @@ export const commonShape = {
   ADMIN_HOST: env.host(),
 };
 
-/** Variables of a service that listens for gRPC. */
-export const rpcShape = {
-  RPC_HOST: env.host(),
+/** Variables of who calls services by gRPC. */
+export const tlsShape = {
   RPC_TLS_CA: z.string().optional(),
   RPC_TLS_CERT: z.string().optional(),
   RPC_TLS_KEY: z.string().optional(),
 };
+
+/** Variables of a service that listens for gRPC. */
+export const rpcShape = { RPC_HOST: env.host(), ...tlsShape };
 
 /** Variables of a service with a database. */
 export const storeShape = {
@@ -69,12 +71,6 @@ export const storeShape = {
     .string()
     .regex(/^[a-z0-9_-]{1,40}$/)
     .default('gerbang_'),
-};
-
-/** Variables of a service whose money in settles (contract §5); `settlementFromConfig` reads them. */
-export const settlementShape = {
-  SETTLEMENT_RULES: z.string().optional(),
-  BANKING_HOLIDAYS: z.string().optional(),
 };
 
 /** Variables of a service that publishes or consumes events. */

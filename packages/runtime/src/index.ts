@@ -4,11 +4,10 @@ export { BackgroundWork } from './background-work.ts';
 export { Bag, type Placed } from './bag.ts';
 export { startBusinessClock } from './business-clock.ts';
 export { type Closeable, ClosingStack } from './closing.ts';
-export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, settlementShape, storeShape } from './config.ts';
+export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape, tlsShape } from './config.ts';
 export { createLogger, type Logger, maskPan } from './logger.ts';
 export { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 export { runService } from './run-service.ts';
-export { type SettlesAt, settlementFromConfig } from './settlement.ts';
 export {
   contextFrom,
   currentContext,

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import { eventually, testLog } from '@gerbang/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
   ClosingStack,
   ConfigError,
+  createLogger,
   createMetrics,
   env,
   loadConfig,
@@ -12,6 +12,8 @@ import {
   startBusinessClock,
   within,
 } from '../src/index.ts';
+
+const log = createLogger({ service: 'test', level: 'silent' });
 
 describe('configuration', () => {
   const shape = { NAME: z.string().min(1), PORT: env.port(80), FLAG: env.flag(false), PEER: env.address().optional() };
@@ -56,7 +58,7 @@ describe('probes', () => {
 describe('closing', () => {
   test('goes backwards, and one that fails or hangs stops no other', async () => {
     const closed: string[] = [];
-    const stack = new ClosingStack(testLog(), 50);
+    const stack = new ClosingStack(log, 50);
     stack.push('first', () => void closed.push('first'));
     stack.push('hangs', () => new Promise(() => {}));
     stack.push('fails', () => Promise.reject(new Error('no')));
@@ -89,23 +91,23 @@ describe('business clock', () => {
     });
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no TCP address');
-    const clock = await startBusinessClock(`http://127.0.0.1:${address.port}/sandbox/clock`, testLog());
+    const clock = await startBusinessClock(`http://127.0.0.1:${address.port}/sandbox/clock`, log);
     expect(clock.now() - Date.now()).toBeGreaterThan(900);
     let advances = 0;
     clock.onAdvance(() => advances++);
     offset = 60_000;
-    await eventually('the advance', () => advances === 1);
+    await vi.waitFor(() => expect(advances).toBe(1), { timeout: 10_000 });
     broken = true;
     offset = 120_000;
     broken = false;
-    await eventually('the next advance', () => clock.now() - Date.now() > 119_000);
+    await vi.waitFor(() => expect(clock.now() - Date.now()).toBeGreaterThan(119_000), { timeout: 10_000 });
     await clock.close();
     server.close();
     server.closeAllConnections();
   });
 
   test('is real time without an address', async () => {
-    const clock = await startBusinessClock(undefined, testLog());
+    const clock = await startBusinessClock(undefined, log);
     expect(Math.abs(clock.now() - Date.now())).toBeLessThan(50);
     await clock.close();
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { withAppName } from '@gerbang/fail-points';
 import { MongoClient } from 'mongodb';
 import { refuseNewShapes } from './allowed-shapes.ts';
-import { withAppName } from './mongo-address.ts';
 
 /** A MongoDB for tests; its address has an appName and it has a prefix for database names that no other test uses. */
 export type TestMongo = { uri: string; databasePrefix: string; stop(): Promise<void> };

@@ -1,15 +1,11 @@
 import { isIP } from 'node:net';
 import { tlsFromConfig } from '@gerbang/rpc';
-import { commonShape, env, loadConfig, rpcShape } from '@gerbang/runtime';
+import { commonShape, env, loadConfig, tlsShape } from '@gerbang/runtime';
 import { z } from 'zod';
-
-const { RPC_TLS_CA, RPC_TLS_CERT, RPC_TLS_KEY } = rpcShape;
 
 const shape = {
   ...commonShape,
-  RPC_TLS_CA,
-  RPC_TLS_CERT,
-  RPC_TLS_KEY,
+  ...tlsShape,
   ADMIN_PORT: env.port(9207),
   PAY_HOST: env.host(),
   PAY_PORT: env.port(8081),

@@ -1,17 +1,13 @@
 import { tlsFromConfig } from '@gerbang/rpc';
-import { busShape, commonShape, env, loadConfig, rpcShape } from '@gerbang/runtime';
+import { busShape, commonShape, env, loadConfig, tlsShape } from '@gerbang/runtime';
 import { z } from 'zod';
 import { parseTrustedProxies } from './http/ip-whitelist.ts';
 import { NO_PARTNERS, readPartners } from './rails/partners.ts';
 
-const { RPC_TLS_CA, RPC_TLS_CERT, RPC_TLS_KEY } = rpcShape;
-
 const shape = {
   ...commonShape,
   ...busShape,
-  RPC_TLS_CA,
-  RPC_TLS_CERT,
-  RPC_TLS_KEY,
+  ...tlsShape,
   ADMIN_PORT: env.port(9200),
   EDGE_HOST: env.host(),
   EDGE_PORT: env.port(8080),

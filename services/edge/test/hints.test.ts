@@ -1,5 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import { type Nats, openNats } from '@gerbang/bus/merchant-hints';
+import { type Nats, openNats } from '@gerbang/bus/nats';
 import { RefusalError, refuse } from '@gerbang/core';
 import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
 import type { CheckVersionsRequest } from '@gerbang/proto/gerbang/merchant/v1/merchant';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, createClock, type RefusalCode, RefusalError } from '@gerbang/core';
+import { openLedgerChannel, verifyLedger } from '@gerbang/neighbours';
 import {
   Compensation,
   Intent,
@@ -10,7 +11,7 @@ import {
   StatementService,
   type VerifiedBalance,
 } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { openChannel, openLedgerChannel, type RpcClient, verifyLedger } from '@gerbang/rpc';
+import { openChannel, type RpcClient } from '@gerbang/rpc';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';

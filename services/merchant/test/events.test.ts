@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { consume, openBus, type Received } from '@gerbang/bus';
-import { listenForMerchantHints } from '@gerbang/bus/merchant-hints';
+import { listenForMerchantHints } from '@gerbang/neighbours';
 import { type Event, EventSourceService } from '@gerbang/proto/gerbang/events/v1/events';
 import { AccountChangedSchema, AccountStatus, MerchantChangedSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { openChannel } from '@gerbang/rpc';

@@ -1,16 +1,7 @@
 import { parseVaSeries, SANDBOX_VA_SERIES } from '@gerbang/core';
+import { settlementFromConfig, settlementShape } from '@gerbang/neighbours';
 import { tlsFromConfig } from '@gerbang/rpc';
-import {
-  busShape,
-  ConfigError,
-  commonShape,
-  env,
-  loadConfig,
-  rpcShape,
-  settlementFromConfig,
-  settlementShape,
-  storeShape,
-} from '@gerbang/runtime';
+import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
 
 const pem = z.base64().transform((text) => Buffer.from(text, 'base64').toString());

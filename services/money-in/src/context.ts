@@ -1,8 +1,9 @@
 import type { Clock, VaSeries } from '@gerbang/core';
+import type { MerchantDirectory, SettlesAt } from '@gerbang/neighbours';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { EwalletRail, QrisRail } from '@gerbang/rails';
-import type { MerchantDirectory, RpcClient } from '@gerbang/rpc';
-import type { Logger, SettlesAt } from '@gerbang/runtime';
+import type { RpcClient } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
 import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
 import type { Metrics } from './metrics.ts';
 import type { Claims } from './payable/claims.ts';

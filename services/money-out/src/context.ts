@@ -1,4 +1,4 @@
-import type { MerchantDirectory } from '@gerbang/rpc';
+import type { MerchantDirectory } from '@gerbang/neighbours';
 import type { BackgroundWork } from '@gerbang/runtime';
 import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
 import type { AccountTransferStore } from './account-transfer/store.ts';

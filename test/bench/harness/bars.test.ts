@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Bar, isBounded, judge, missedBy } from './bars.ts';
-import type { FigureOf } from './benchmark.ts';
+import { type Bar, type FigureOf, isBounded, judge, missedBy } from './bars.ts';
 
 const round =
   (figures: Record<string, number>): FigureOf =>

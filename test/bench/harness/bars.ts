@@ -1,5 +1,7 @@
-import type { FigureOf } from './benchmark.ts';
 import { type Spread, spreadOf } from './statistics.ts';
+
+/** A figure of this round, or of a round before, by its whole name: `<turn>.<figure>`. Throws when nobody has measured it. */
+export type FigureOf = (name: string) => number;
 
 /**
  * What is judged: a figure by itself, its ratio `over` another one, or what it is more than another one (`less`), always of the same round. `figure`,

@@ -1,10 +1,7 @@
-import type { Bar } from './bars.ts';
+import type { Bar, FigureOf } from './bars.ts';
 
 /** What a turn has measured, by name; the last word of a name is its unit (`perSecond`, `p99Ms`, `idleMiB`). */
 export type Figures = Readonly<Record<string, number>>;
-
-/** A figure of this round, or of a round before, by its whole name: `<turn>.<figure>`. Throws when nobody has measured it. */
-export type FigureOf = (name: string) => number;
 
 /** Something that is measured in every round. */
 export type Turn = {

@@ -1,6 +1,5 @@
-import type { Judged } from './bars.ts';
-import { judge } from './bars.ts';
-import type { Benchmark, FigureOf, Figures, Plan, Turn } from './benchmark.ts';
+import { type FigureOf, type Judged, judge } from './bars.ts';
+import type { Benchmark, Figures, Plan, Turn } from './benchmark.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 
 /** What a run has measured. */

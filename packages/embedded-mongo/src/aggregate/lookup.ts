@@ -4,7 +4,7 @@ import { expressionPath } from '../query/path.ts';
 import { setNested } from '../query/project.ts';
 import { encodeValue } from '../storage/index-key.ts';
 import { compileExpression } from './expression.ts';
-import type { PipelineContext, Stage } from './stages.ts';
+import type { PipelineContext, Stage } from './pipeline-context.ts';
 
 type Compile = (pipeline: readonly unknown[], context: PipelineContext) => Stage;
 

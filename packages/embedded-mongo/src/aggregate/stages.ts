@@ -9,12 +9,9 @@ import { encodeValue } from '../storage/index-key.ts';
 import { compileAccumulator } from './accumulators.ts';
 import { compileExpression } from './expression.ts';
 import { graphLookup, lookup } from './lookup.ts';
+import type { PipelineContext, Stage } from './pipeline-context.ts';
 import type { Variables } from './scope.ts';
 import { compileTransform } from './transforms.ts';
-
-export type Stage = (input: Iterable<Doc>) => Iterable<Doc>;
-/** How a pipeline reaches other collections: their documents that satisfy a filter. */
-export type PipelineContext = { variables: Variables; read: (collection: string, filter: Doc) => Iterable<Doc> };
 
 /** Compiles a pipeline into one function over a stream of documents. Refuses unknown stages. */
 export function compilePipeline(pipeline: readonly unknown[], context: PipelineContext): Stage {

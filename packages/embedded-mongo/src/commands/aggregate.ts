@@ -1,4 +1,5 @@
-import { compilePipeline, type PipelineContext } from '../aggregate/stages.ts';
+import type { PipelineContext } from '../aggregate/pipeline-context.ts';
+import { compilePipeline } from '../aggregate/stages.ts';
 import { encodeDocument } from '../bson/encode.ts';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';

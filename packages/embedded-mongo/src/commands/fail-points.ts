@@ -1,6 +1,5 @@
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { CommandError, errorCodes, failure } from '../errors.ts';
-import type { Command } from './context.ts';
 
 type FailPoint = { left: number; skip: number; probability: number; data: Doc };
 
@@ -115,10 +114,3 @@ const retryableCodes = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 1160
 export function labelsOf(code: number | undefined, retryable: boolean): string[] | undefined {
   return retryable && code !== undefined && retryableCodes.has(code) ? ['RetryableWriteError'] : undefined;
 }
-
-export const configureFailPoint: Command = (body, context) => {
-  if (context.db !== 'admin') throw failure('Unauthorized', 'configureFailPoint may only be run against the admin database.');
-  const { configureFailPoint: name, mode, data } = body;
-  context.failPoints.configure(String(name), mode, isDoc(data) ? data : {});
-  return { count: 0, ok: 1 };
-};

@@ -1,10 +1,10 @@
 import { aggregate } from './aggregate.ts';
 import { create, drop, dropDatabase, listCollections, listDatabases } from './collections.ts';
+import { configureFailPoint } from './configure-fail-point.ts';
 import type { Command } from './context.ts';
 import { count, distinct } from './count-distinct.ts';
 import { deleteDocuments } from './delete.ts';
 import { explain } from './explain.ts';
-import { configureFailPoint } from './fail-points.ts';
 import { find, getMore, killCursors } from './find.ts';
 import { findAndModify } from './find-and-modify.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';

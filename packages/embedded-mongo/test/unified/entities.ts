@@ -1,7 +1,7 @@
-import { lockFailPoints } from '@gerbang/testkit';
+import { lockFailPoints } from '@gerbang/fail-points';
 import { type ClientSession, type Collection, type Db, GridFSBucket, MongoClient } from 'mongodb';
-import { type ObservedEvent, observe } from './events.ts';
 import type { Json } from './file.ts';
+import { type ObservedEvent, observe } from './observe.ts';
 
 /** The named things of one test, what was observed of its clients, and what has to be undone after it. */
 export class World {

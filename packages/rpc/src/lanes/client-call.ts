@@ -1,7 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { CallError, type Failure } from '../refusal-status.ts';
 import type { Assembly } from './assembly.ts';
-import type { ClientLane } from './client-lane.ts';
 import type { Outgoing } from './frames.ts';
 
 /** What a call is made of, before it has a lane. */
@@ -14,6 +13,9 @@ export type CallRequest = {
   deadlineMs: number;
 };
 
+/** What a call knows of the lane that it is on. */
+export type CallLane = { abandon(call: ClientCall): void };
+
 /** One attempt at a call, on the side of the caller. `answer` is the encoded answer; it rejects with CallError. */
 export class ClientCall {
   readonly path: string;
@@ -23,7 +25,7 @@ export class ClientCall {
   place = -1;
   readonly answer: Promise<Uint8Array>;
   /** Where it is under way, and as what; undefined while it waits for a lane. */
-  lane: ClientLane | undefined;
+  lane: CallLane | undefined;
   id = 0;
   outgoing: Outgoing | undefined;
   /** The answer's parts, while more are to come. */

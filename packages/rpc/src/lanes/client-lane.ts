@@ -1,7 +1,8 @@
 import { FrameKind } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { Client, type ClientDuplexStream, status } from '@grpc/grpc-js';
+import type { TlsFiles } from '../certificate-files.ts';
 import { tooLarge, wasUnable } from '../refusal-status.ts';
-import { channelCredentials, type TlsFiles } from '../tls.ts';
+import { channelCredentials } from '../tls.ts';
 import { Assembly } from './assembly.ts';
 import { CallTable } from './call-table.ts';
 import type { ClientCall } from './client-call.ts';

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
+import type { TlsFiles } from '../certificate-files.ts';
 import { type Failure, tooLarge } from '../refusal-status.ts';
-import type { TlsFiles } from '../tls.ts';
 import { type Lookup, parseAddress } from './address.ts';
 import { type CallRequest, ClientCall } from './client-call.ts';
 import { Deadlines } from './deadlines.ts';

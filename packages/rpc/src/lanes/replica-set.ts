@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { TlsFiles } from '../tls.ts';
+import type { TlsFiles } from '../certificate-files.ts';
 import { type HostAndPort, type Lookup, resolveReplicas } from './address.ts';
 import type { ClientLane } from './client-lane.ts';
 import { Replica, type ReplicaEvents } from './replica.ts';

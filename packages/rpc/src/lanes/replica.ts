@@ -1,5 +1,5 @@
 import { context, ROOT_CONTEXT } from '@opentelemetry/api';
-import type { TlsFiles } from '../tls.ts';
+import type { TlsFiles } from '../certificate-files.ts';
 import type { ClientCall } from './client-call.ts';
 import { ClientLane } from './client-lane.ts';
 import type { LostLane } from './losses.ts';

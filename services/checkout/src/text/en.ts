@@ -1,4 +1,4 @@
-import type { Texts } from './texts.ts';
+import type { Texts } from './id.ts';
 
 /** Every sentence of the pages, in English. */
 export const en: Texts = {

@@ -103,3 +103,6 @@ export const id = {
   badRequestLead: 'Kembali ke halaman sebelumnya, lalu coba lagi.',
   tryAgain: 'Coba lagi',
 };
+
+/** Every sentence of the pages in one language. */
+export type Texts = typeof id;

@@ -1,6 +1,7 @@
 import { RefusalError, refuse } from '@gerbang/core';
+import { pollVersions, VersionedCache, type VersionPoll } from '@gerbang/neighbours';
 import type { Access, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { pollVersions, type RpcClient, VersionedCache, type VersionPoll } from '@gerbang/rpc';
+import type { RpcClient } from '@gerbang/rpc';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { compileWhitelist, type IpMatcher } from './ip-whitelist.ts';
 

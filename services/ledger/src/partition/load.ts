@@ -1,7 +1,8 @@
 import type { Journal } from '../journal/journal.ts';
 import { Book } from '../posting/book.ts';
 import type { Batch } from '../posting/posting.ts';
-import type { Projection, ProjectionStore } from '../projector/store.ts';
+import type { Projection } from '../projector/projection.ts';
+import type { ProjectionStore } from '../projector/store.ts';
 import { upgradeProjections } from '../projector/upgrade.ts';
 
 /** A partition as its projections and the journal after them have it. */

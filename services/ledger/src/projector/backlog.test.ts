@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Book } from '../posting/book.ts';
 import type { Batch, Entry, Posting } from '../posting/posting.ts';
 import { createBacklog } from './backlog.ts';
-import type { Projection } from './store.ts';
+import type { Projection } from './projection.ts';
 
 const ACCOUNTS = ['m/a:available', 'm/b:available', 'rail:va'];
 const asked: Posting = {

@@ -1,5 +1,5 @@
 import type { Journal } from '../journal/journal.ts';
-import type { Projection } from './store.ts';
+import type { Projection } from './projection.ts';
 
 /** Postings; at least one batch. `inMemory`: what waits behind so many is read from the journal again, `read` of them at once. */
 const LIMITS = { inMemory: 40_000, read: 10_000 };

@@ -1,6 +1,6 @@
 import { type EntryDocument, toEntryDocument } from '../journal/document.ts';
 import { statementKeys } from '../statement/keys.ts';
-import type { Projection } from './store.ts';
+import type { Projection } from './projection.ts';
 
 export const POSTINGS = 'postings';
 /** 1: without `statement` and `after_sen`; 2: `statement` had a key of the whole statement, too. */

@@ -3,7 +3,8 @@ import { RefusalError, refuse } from '@gerbang/core';
 import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
 import type { Batch } from '../posting/posting.ts';
 import type { Backlog } from './backlog.ts';
-import type { Balances, Projection, ProjectionStore } from './store.ts';
+import type { Projection } from './projection.ts';
+import type { Balances, ProjectionStore } from './store.ts';
 
 /** How long projections wait for company while nobody asks for them, so that the postings of a lone client don't wait behind them. */
 const PACE_MS = 100;

@@ -3,6 +3,7 @@ import { insertMissing, isDuplicateKeysOnly, type Store, traced } from '@gerbang
 import { fromResultDocument } from '../journal/document.ts';
 import type { Batch, KnownKey } from '../posting/posting.ts';
 import { POSTINGS, type PostingDocument, toPostingDocuments } from './posting-document.ts';
+import type { Projection } from './projection.ts';
 
 const BALANCES = 'balances';
 const CHECKPOINTS = 'checkpoints';
@@ -17,9 +18,6 @@ export type BalanceDocument = { _id: string; schema: number; partition: string; 
 
 /** How far the projections of a partition go, postings as well as balances; `_id` = the partition. */
 type CheckpointDocument = { _id: string; schema: number; seq: bigint; at: Date };
-
-/** A batch with the balances after it of (at least) the accounts it touched. */
-export type Projection = { batch: Batch; after: ReadonlyMap<string, bigint> };
 
 /** Absolute balances, sen, by ledger account, each with the batch that it is of. */
 export type Balances = Map<string, { sen: bigint; seq: bigint }>;

@@ -1,6 +1,7 @@
 import type { Journal } from '../journal/journal.ts';
 import { Book } from '../posting/book.ts';
-import type { Projection, ProjectionStore } from './store.ts';
+import type { Projection } from './projection.ts';
+import type { ProjectionStore } from './store.ts';
 
 const ROUND_POSTINGS_MAX = 2_000;
 

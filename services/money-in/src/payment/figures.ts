@@ -1,5 +1,5 @@
 import { deductFee } from '@gerbang/core';
-import { feeRulesOf } from '@gerbang/rpc';
+import { feeRulesOf } from '@gerbang/neighbours';
 import type { Context } from '../context.ts';
 import { EWALLET_CHECKOUT, PAYMENT_LINK, QRIS, RETAIL, VIRTUAL_ACCOUNT } from '../payable/product.ts';
 import type { StoredPayable } from '../payable/stored-payable.ts';

@@ -1,5 +1,4 @@
-import { callWithin, type EwalletInquiry, type QrisInquiry } from '@gerbang/rails';
-import type { Rails } from '../context.ts';
+import { callWithin, type EwalletInquiry, type EwalletRail, type QrisInquiry, type QrisRail } from '@gerbang/rails';
 
 /** Which payment a rail is asked about, by the reference under which it was ordered; the amount without tip. */
 export type Question = { rail: 'qris' | 'ewallet'; reference: string; amountSen: bigint };
@@ -18,7 +17,7 @@ const AT_ONCE = 64;
 
 /** `timeoutMs`: of one question. `now` is a monotonic clock. */
 export function createAskRail(
-  { qris, ewallet }: Pick<Rails, 'qris' | 'ewallet'>,
+  { qris, ewallet }: { qris: QrisRail; ewallet: EwalletRail },
   timeoutMs: number,
   now = () => performance.now(),
 ): AskRail {

@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { BankTransferRequest } from '@gerbang/rails';
 import { z } from 'zod';
-import type { TransferOrder } from './stored-transfer.ts';
+
+/** What of an order the bank hears. */
+type RequestedTransfer = {
+  transactionId: string;
+  amountSen: bigint;
+  railBankCode: string;
+  bankAccountNumber: string;
+  bankAccountName: string;
+  referenceNumber: string;
+  description: string;
+};
 
 /** The request to the bank, made once and persisted before it is sent. `nowMs` is real time: the bank's day. */
-export function toRequest(order: TransferOrder, nowMs: number): BankTransferRequest {
+export function toRequest(order: RequestedTransfer, nowMs: number): BankTransferRequest {
   return {
     partnerReference: order.transactionId,
     externalId: externalIdOf(order.transactionId),

@@ -1,12 +1,14 @@
 import { RefusalError, refuseField } from '@gerbang/core';
 import { type ListEntriesRequest, EntryType as WireEntryType } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { findPage } from '@gerbang/store';
 import type { Context } from '../../context.ts';
 import { intentOf } from '../../journal/document.ts';
 import { ID, merchantAccount } from '../../posting/account.ts';
 import type { PostingDocument } from '../../projector/posting-document.ts';
 import { entryId } from '../id.ts';
 import { ENTRY_TYPES, type EntryType, statementKey } from '../keys.ts';
-import { openWindow, toPage } from '../position.ts';
+import { writePosition } from '../position.ts';
+import { openWindow } from '../window.ts';
 
 /**
  * A page of an account's statement, newest first: every change of its available balance, with the balance after it (contract §4). Pages that follow
@@ -18,9 +20,12 @@ export async function listEntries(context: Context, request: ListEntriesRequest,
   if (!ID.test(accountId)) throw new RefusalError(refuseField('account_id', 'is not an id'));
   const statements = typesOf(request.type).map((type) => statementKey(merchantId, accountId, type));
   const window = await openWindow(context, request, signal);
-  const found = await context.statements.entries({ ...window, limit: window.limit + 1, statements });
-  const { page, nextCursor } = toPage(found, window.limit);
-  return { entries: page.map((posting) => toEntry(posting, merchantId, accountId)), nextCursor };
+  const { items, nextCursor } = await findPage(
+    { limit: window.limit, before: undefined },
+    ({ limit }) => context.statements.entries({ ...window, limit, statements }),
+    writePosition,
+  );
+  return { entries: items.map((posting) => toEntry(posting, merchantId, accountId)), nextCursor };
 }
 
 function typesOf(wanted: WireEntryType): readonly EntryType[] {

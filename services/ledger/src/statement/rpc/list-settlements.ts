@@ -1,9 +1,11 @@
 import type { ListSettlementsRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { findPage } from '@gerbang/store';
 import type { Context } from '../../context.ts';
 import { merchantAccount } from '../../posting/account.ts';
 import type { PostingDocument } from '../../projector/posting-document.ts';
 import { entryId } from '../id.ts';
-import { openWindow, toPage } from '../position.ts';
+import { writePosition } from '../position.ts';
+import { openWindow } from '../window.ts';
 
 /**
  * Money in that has settled, newest first, over all accounts of the merchant or one, all products or one (contract §5). Cursors are as stable as a
@@ -12,15 +14,17 @@ import { openWindow, toPage } from '../position.ts';
 export async function listSettlements(context: Context, request: ListSettlementsRequest, signal: AbortSignal) {
   const { merchantId, accountId, product } = request;
   const window = await openWindow(context, request, signal);
-  const found = await context.statements.settlements({
-    ...window,
-    limit: window.limit + 1,
+  const filter = {
     merchantId,
     accountId: accountId === '' ? undefined : accountId,
     product: product === '' ? undefined : product,
-  });
-  const { page, nextCursor } = toPage(found, window.limit);
-  return { settlements: page.map(toSettlement), nextCursor };
+  };
+  const { items, nextCursor } = await findPage(
+    { limit: window.limit, before: undefined },
+    ({ limit }) => context.statements.settlements({ ...window, ...filter, limit }),
+    writePosition,
+  );
+  return { settlements: items.map(toSettlement), nextCursor };
 }
 
 function toSettlement(posting: PostingDocument) {

@@ -1,6 +1,6 @@
 import { feeFor } from '@gerbang/core';
+import { feeRulesOf } from '@gerbang/neighbours';
 import type { GetFeeRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { feeRulesOf } from '@gerbang/rpc';
 import type { Context } from '../../context.ts';
 import { DISBURSEMENT } from '../../transfer/reference.ts';
 import { mustFindBank } from '../content.ts';

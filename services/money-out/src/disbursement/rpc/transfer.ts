@@ -1,8 +1,8 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Bank, feeFor, newUlid, RefusalError, refuse } from '@gerbang/core';
+import { feeRulesOf } from '@gerbang/neighbours';
 import type { Limit, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { type TransferRequest, TransferResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { feeRulesOf } from '@gerbang/rpc';
 import { withinOr } from '@gerbang/runtime';
 import type { Context } from '../../context.ts';
 import { isWithin } from '../../transfer/limits.ts';

@@ -9,7 +9,14 @@ import {
   settlementRuleOf,
   settlesAt,
 } from '@gerbang/core';
-import { ConfigError } from './config.ts';
+import { ConfigError } from '@gerbang/runtime';
+import { z } from 'zod';
+
+/** Variables of a service whose money in settles (contract §5); `settlementFromConfig` reads them. */
+export const settlementShape = {
+  SETTLEMENT_RULES: z.string().optional(),
+  BANKING_HOLIDAYS: z.string().optional(),
+};
 
 /** When money in of a product settles, Unix milliseconds of business time, by when it was paid. */
 export type SettlesAt = (product: string, paidAtMs: number) => number;

@@ -1,6 +1,6 @@
 import type { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type { RpcClient } from '@gerbang/rpc';
 import type { Closeable, Logger } from '@gerbang/runtime';
-import type { RpcClient } from './service-types.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Hints that come sooner after a question than this are asked after together, so that a flood of them is no flood of questions. */

@@ -1,7 +1,7 @@
 import type { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type { RpcClient } from '@gerbang/rpc';
 import { eventually, testLog } from '@gerbang/testkit';
 import { afterEach, expect, test } from 'vitest';
-import type { RpcClient } from '../src/service-types.ts';
 import { accountKey, pollVersions, type VersionPoll } from '../src/version-poll.ts';
 import { VersionedCache } from '../src/versioned-cache.ts';
 

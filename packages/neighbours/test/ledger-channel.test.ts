@@ -1,8 +1,9 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { LedgerService, type PostRequest, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { type Handlers, implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { eventually, freePort, testLog } from '@gerbang/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Handlers, implement, openLedgerChannel, type RpcServer, startRpcServer } from '../src/index.ts';
+import { openLedgerChannel } from '../src/index.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

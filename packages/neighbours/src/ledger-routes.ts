@@ -1,6 +1,6 @@
 import { RefusalError } from '@gerbang/core';
 import { RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { RpcChannel } from './client.ts';
+import type { RpcChannel } from '@gerbang/rpc';
 
 /** A call without an answer for so long makes its route be looked up elsewhere: who is stopped refuses nothing. */
 const SILENT_MS = 1_000;

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ConfigError } from '@gerbang/runtime';
 import { afterAll, expect, test } from 'vitest';
-import { ConfigError, settlementFromConfig } from '../src/index.ts';
+import { settlementFromConfig } from '../src/index.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-holidays-'));
 afterAll(() => rmSync(folder, { recursive: true }));

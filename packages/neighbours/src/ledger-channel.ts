@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { type Refusal, RefusalError, refuse } from '@gerbang/core';
+import { type CallOptions, openChannel, type RpcChannel, type RpcClient, type TlsFiles } from '@gerbang/rpc';
 import type { Logger, Registry } from '@gerbang/runtime';
-import { openChannel, type RpcChannel } from './client.ts';
 import { LedgerRoutes, type Route } from './ledger-routes.ts';
-import type { CallOptions, RpcClient } from './service-types.ts';
-import type { TlsFiles } from './tls.ts';
 
 /** A takeover takes the owner's lease (3 s unless configured) and the loading of the partition. */
 const TIMEOUT_MS = 8_000;

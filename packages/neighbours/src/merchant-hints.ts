@@ -1,11 +1,8 @@
 import { fromBinary } from '@bufbuild/protobuf';
+import type { Nats } from '@gerbang/bus/nats';
 import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
-import type { MerchantHint } from '@gerbang/rpc';
 import type { Closeable, Logger } from '@gerbang/runtime';
-import type { Msg, Subscription } from '@nats-io/transport-node';
-import type { Nats } from './nats.ts';
-
-export { type Nats, openNats } from './nats.ts';
+import type { MerchantHint } from './version-poll.ts';
 
 const SUBJECT = 'gerbang.merchant.>';
 
@@ -21,18 +18,21 @@ export function listenForMerchantHints(options: {
 }): Closeable {
   const { log } = options;
   let closed = false;
-  let subscription: Subscription | undefined;
+  let unsubscribe = () => {};
   const warn = (error: unknown) =>
     log.warn({ err: error }, 'no hints of changes come from NATS; merchants are polled all the same');
-  const receive = (error: Error | null, message: Msg) => {
-    if (error !== null) return warn(error);
-    const hint = read(message.data);
-    if (hint !== undefined) options.onHint(hint);
-  };
   const subscribe = async () => {
     const connection = await options.nats.reached();
+    if (closed) return;
     // The client subscribes again by itself whenever it has reached NATS anew.
-    if (!closed) subscription = connection.subscribe(SUBJECT, { callback: receive });
+    const subscription = connection.subscribe(SUBJECT, {
+      callback(error, message) {
+        if (error !== null) return warn(error);
+        const hint = read(message.data);
+        if (hint !== undefined) options.onHint(hint);
+      },
+    });
+    unsubscribe = () => subscription.unsubscribe();
   };
   subscribe().catch((error: unknown) => {
     if (!closed) warn(error);
@@ -40,7 +40,7 @@ export function listenForMerchantHints(options: {
   return {
     async close() {
       closed = true;
-      subscription?.unsubscribe();
+      unsubscribe();
     },
   };
 }

@@ -1,8 +1,8 @@
 import { isUlid, RefusalError, refuse } from '@gerbang/core';
 import type { Account, MerchantService, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { AccountStatus, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import type { RpcClient } from '@gerbang/rpc';
 import type { Closeable, Logger } from '@gerbang/runtime';
-import type { RpcClient } from './service-types.ts';
 import { accountKey, pollVersions, type VersionPoll } from './version-poll.ts';
 import { VersionedCache } from './versioned-cache.ts';
 

@@ -1,5 +1,5 @@
 import type { LedgerService, RoutingService, VerifiedBalance } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { RpcClient } from './service-types.ts';
+import type { RpcClient } from '@gerbang/rpc';
 
 /** For a page; a server answers it within about a second, after a takeover if there is one. */
 const PAGE_TIMEOUT_MS = 30_000;

@@ -1,0 +1,12 @@
+/** Which of a merchant's callback URLs an event goes to (merchant-api.md, Events). */
+export type UrlSetting =
+  | 'transaction_notif_url'
+  | 'disbursement_notif_url'
+  | 'direct_debit_notif_url'
+  | 'payment_link_inquiry_notif_url';
+
+/** A webhook's event name, where it goes and its JSON body. */
+export type Webhook = { event: string; setting: UrlSetting; body: object };
+
+/** An event as services publish it. */
+export type DomainEvent = { type: string; schema: number; payload: Uint8Array; atMs: number };
