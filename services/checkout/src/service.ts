@@ -1,17 +1,8 @@
 import type { Clock } from '@gerbang/core';
 import { CheckoutService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { openChannel } from '@gerbang/rpc';
-import {
-  type Closeable,
-  ClosingStack,
-  createLogger,
-  createMetrics,
-  createRateLimiter,
-  type Logger,
-  startAdmin,
-  startBusinessClock,
-  startTelemetry,
-} from '@gerbang/runtime';
+import { type Closeable, createRateLimiter, type Logger } from '@gerbang/runtime';
+import { assembleService, listenHttp, openClock, startProbes } from '@gerbang/service';
+import { openChannel } from '@gerbang/service/rpc';
 import { createApp } from './app.ts';
 import { readAssets } from './assets.ts';
 import type { Config } from './config.ts';
@@ -20,22 +11,14 @@ import { createStreamPlaces } from './http/stream-places.ts';
 import { createCheckoutMetrics } from './metrics.ts';
 import { createWatch } from './status/watch.ts';
 
-const NAME = 'checkout';
-
 export type Service = Closeable & { url: string; adminPort: number };
 
 /** Starts the service, whether or not money-in is there yet. Tests replace the business clock and the log. */
-export async function startService(config: Config, options: { clock?: Clock; log?: Logger } = {}): Promise<Service> {
-  const log = options.log ?? createLogger({ service: NAME, level: config.LOG_LEVEL });
-  const closing = new ClosingStack(log);
-  try {
-    closing.push('telemetry', await startTelemetry({ service: NAME, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
-    const businessClock = await startBusinessClock(options.clock === undefined ? config.SANDBOX_CLOCK_URL : undefined, log);
-    closing.push('clock', () => businessClock.close());
-    const registry = createMetrics(NAME);
-    const channel = openChannel({ address: config.MONEY_IN_RPC, tls: config.tls, metrics: registry, log });
-    closing.push('channel to money-in', () => channel.close());
-    const checkout = channel.client(CheckoutService);
+export function startService(config: Config, options: { clock?: Clock; log?: Logger } = {}): Promise<Service> {
+  return assembleService({ name: 'checkout', config, log: options.log }, async (foundation) => {
+    const { log, registry, closing } = foundation;
+    const clock = await openClock(foundation, options.clock);
+    const checkout = openChannel(foundation, 'money-in', config.MONEY_IN_RPC).client(CheckoutService);
     const looking = { intervalMs: config.STATUS_INTERVAL_MS, log };
     const sessions = createWatch({
       ...looking,
@@ -63,27 +46,13 @@ export async function startService(config: Config, options: { clock?: Clock; log
       trustedProxies: config.TRUSTED_PROXIES,
       strictTransport: config.GERBANG_ENV === 'production',
       assets: readAssets(),
-      clock: options.clock ?? businessClock,
+      clock,
       metrics,
       log,
     };
-    const app = createApp(context);
-    closing.push('http', () => app.close());
-    await app.listen({ host: config.PAY_HOST, port: config.PAY_PORT });
-    const admin = await startAdmin({
-      host: config.ADMIN_HOST,
-      port: config.ADMIN_PORT,
-      metrics: registry,
-      ready: () => undefined,
-    });
-    closing.push('admin', () => admin.close());
-    const address = app.server.address();
-    if (address === null || typeof address === 'string') throw new Error('checkout listens on no TCP port');
-    const url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+    const url = await listenHttp(foundation, 'http', createApp(context), { host: config.PAY_HOST, port: config.PAY_PORT });
+    const admin = await startProbes(foundation, () => undefined);
     log.info({ url }, 'ready');
-    return { url, adminPort: admin.port, close: () => closing.close() };
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
+    return { url, adminPort: admin.port };
+  });
 }

@@ -1,16 +1,6 @@
-import type { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import type {
-  EwalletCheckoutService,
-  PaymentLinkService,
-  QrisService,
-  RetailService,
-  VirtualAccountService,
-} from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import type { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import type { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-import type { MerchantDirectory, RpcClient } from '@gerbang/rpc';
+import type { MerchantDirectory } from '@gerbang/neighbours';
 import type { Logger } from '@gerbang/runtime';
+import type { Clients } from './clients.ts';
 import type { AccessCache } from './http/access-cache.ts';
 import type { TrustedProxies } from './http/ip-whitelist.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -18,19 +8,7 @@ import type { TokenVerifier } from './http/token-verifier.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The service's dependencies as one plain object. */
-export type Context = {
-  merchants: RpcClient<typeof MerchantService>;
-  accounts: RpcClient<typeof AccountService>;
-  ledger: RpcClient<typeof LedgerService>;
-  statements: RpcClient<typeof StatementService>;
-  disbursements: RpcClient<typeof DisbursementService>;
-  accountTransfers: RpcClient<typeof AccountTransferService>;
-  virtualAccounts: RpcClient<typeof VirtualAccountService>;
-  qris: RpcClient<typeof QrisService>;
-  ewalletCheckouts: RpcClient<typeof EwalletCheckoutService>;
-  retail: RpcClient<typeof RetailService>;
-  paymentLinks: RpcClient<typeof PaymentLinkService>;
-  deliveries: RpcClient<typeof DeliveryService>;
+export type Context = Clients & {
   /** Accounts and ledger partitions of merchants. */
   directory: MerchantDirectory;
   /** Credentials and whitelists of merchants. */

@@ -31,3 +31,18 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
   return { ...config, host: hostname(), tls: tlsFromConfig(config) };
 }
+
+/** Who this instance is: as configured, else by the host's name and the port it listens on. */
+export function instanceOf(config: Pick<Config, 'LEDGER_INSTANCE' | 'host'>, port: number): string {
+  return config.LEDGER_INSTANCE ?? `${config.host}:${port}`;
+}
+
+/** Where clients and other instances reach this one: as configured, else by its host and the port it listens on. */
+export function addressOf(config: Pick<Config, 'LEDGER_ADDRESS' | 'RPC_HOST' | 'host'>, port: number): string {
+  return config.LEDGER_ADDRESS ?? `${isWildcard(config.RPC_HOST) ? config.host : config.RPC_HOST}:${port}`;
+}
+
+/** Whether a host means every address of the machine, which no client can call. */
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}

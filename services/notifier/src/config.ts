@@ -1,5 +1,9 @@
 import { tlsFromConfig } from '@gerbang/rpc';
-import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
+import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
+import { z } from 'zod';
+
+/** A service that publishes events, and where its gRPC answers. */
+export type EventSource = { service: string; address: string };
 
 const shape = {
   ...commonShape,
@@ -9,8 +13,14 @@ const shape = {
   RPC_PORT: env.port(9104),
   ADMIN_PORT: env.port(9204),
   MERCHANT_RPC: env.address(),
-  MONEY_OUT_RPC: env.address(),
-  MONEY_IN_RPC: env.address(),
+  /** The services whose events are consumed, `service=host:port`, more of them after commas. */
+  EVENT_SOURCES: z
+    .string()
+    .regex(/^[a-z][a-z-]*=[^\s:,=]+:\d+(,[a-z][a-z-]*=[^\s:,=]+:\d+)*$/, 'expected service=host:port, more of them after commas')
+    .optional(),
+  /** Before EVENT_SOURCES there was one variable for each service; both are read where EVENT_SOURCES is absent. */
+  MONEY_OUT_RPC: env.address().optional(),
+  MONEY_IN_RPC: env.address().optional(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
   WEBHOOK_ENDPOINT_CONCURRENCY: env.integer(8, 1),
   WEBHOOK_CONCURRENCY: env.integer(512, 1),
@@ -22,5 +32,24 @@ export type Config = ReturnType<typeof readConfig>;
 /** The only reader of the environment. Throws ConfigError. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
-  return { ...config, tls: tlsFromConfig(config) };
+  return { ...config, eventSources: eventSourcesOf(config), tls: tlsFromConfig(config) };
+}
+
+function eventSourcesOf(config: {
+  EVENT_SOURCES?: string | undefined;
+  MERCHANT_RPC: string;
+  MONEY_OUT_RPC?: string | undefined;
+  MONEY_IN_RPC?: string | undefined;
+}): EventSource[] {
+  const { EVENT_SOURCES, MERCHANT_RPC, MONEY_OUT_RPC, MONEY_IN_RPC } = config;
+  if (EVENT_SOURCES === undefined && (MONEY_OUT_RPC === undefined || MONEY_IN_RPC === undefined))
+    throw new ConfigError(['EVENT_SOURCES is not set; it is required']);
+  const text = EVENT_SOURCES ?? `money-out=${MONEY_OUT_RPC},money-in=${MONEY_IN_RPC},merchant=${MERCHANT_RPC}`;
+  const sources = text.split(',').map((source): EventSource => {
+    const [service = '', address = ''] = source.split('=');
+    return { service, address };
+  });
+  const repeated = sources.find(({ service }, at) => sources.findIndex((other) => other.service === service) < at);
+  if (repeated !== undefined) throw new ConfigError([`EVENT_SOURCES is not valid: it names ${repeated.service} twice`]);
+  return sources;
 }

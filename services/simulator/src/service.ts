@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { createClock } from '@gerbang/core';
-import { type Closeable, ClosingStack, createLogger, createMetrics, startAdmin, startTelemetry } from '@gerbang/runtime';
-import { connectStore } from '@gerbang/store';
+import type { Closeable } from '@gerbang/runtime';
+import { answers, assembleService, listenHttp, startProbes } from '@gerbang/service';
+import { openStore } from '@gerbang/service/store';
 import { buildApp } from './app.ts';
 import { openBankBooks } from './bank-transfer/books.ts';
 import { createClockFollowers } from './clock/followers.ts';
@@ -18,27 +19,17 @@ import { openRefunds } from './money-in/refunds.ts';
 import { createInquiryIds } from './snap/inquiry-ids.ts';
 import { createTokenIssuer } from './snap/tokens.ts';
 
-const NAME = 'simulator';
-
 export type Service = Closeable & { url: string; port: number; adminPort: number };
 
 /** Starts the sandbox's bank and the control API. `random` replaces chance in tests. */
-export async function startService(config: Config, options: { random?: () => number } = {}): Promise<Service> {
-  const log = createLogger({ service: NAME, level: config.LOG_LEVEL });
-  const closing = new ClosingStack(log);
-  try {
-    closing.push('telemetry', await startTelemetry({ service: NAME, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
-    const store = await connectStore({
-      uri: config.MONGODB_URI,
-      database: `${config.MONGODB_DB_PREFIX}simulator`,
-      appName: NAME,
-    });
-    closing.push('store', () => store.close());
+export function startService(config: Config, options: { random?: () => number } = {}): Promise<Service> {
+  return assembleService({ name: 'simulator', config }, async (foundation) => {
+    const { log, registry, closing } = foundation;
+    const store = await openStore(foundation);
     const offsets = await openOffsetStore(store);
     const clock = createClock(Date.now, await offsets.read());
     const stopping = new AbortController();
     setMaxListeners(0, stopping.signal);
-    const registry = createMetrics(NAME);
     const receipts = await openReceipts(store);
     const context: Context = {
       partner: {
@@ -69,32 +60,19 @@ export async function startService(config: Config, options: { random?: () => num
       random: options.random ?? Math.random,
       stopping: stopping.signal,
     };
-    const app = buildApp(context);
-    const url = await app.listen({ host: config.SIMULATOR_HOST, port: config.SIMULATOR_PORT });
-    closing.push('http', async () => {
-      stopping.abort();
-      context.followers.release();
-      await app.close();
+    const url = await listenHttp(foundation, 'http', buildApp(context), {
+      host: config.SIMULATOR_HOST,
+      port: config.SIMULATOR_PORT,
     });
     const telling = keepTelling(context);
     closing.push('notifications', async () => {
+      // Requests that wait, for the clock or on purpose, end at once, so that the app can close.
       stopping.abort();
+      context.followers.release();
       await telling;
     });
-    const admin = await startAdmin({
-      host: config.ADMIN_HOST,
-      port: config.ADMIN_PORT,
-      metrics: registry,
-      ready: async () => {
-        await store.ping();
-        return undefined;
-      },
-    });
-    closing.push('admin', () => admin.close());
+    const admin = await startProbes(foundation, answers(store));
     log.info({ url }, 'ready');
-    return { url, port: Number(new URL(url).port), adminPort: admin.port, close: () => closing.close() };
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
+    return { url, port: Number(new URL(url).port), adminPort: admin.port };
+  });
 }

@@ -1,0 +1,41 @@
+import type { Server } from 'node:http';
+import { type Admin, type Readiness, startAdmin } from '@gerbang/runtime';
+import type { CommonConfig, Foundation } from './foundation.ts';
+
+/** Starts /livez, /readyz and /metrics. */
+export async function startProbes({ config, registry, closing }: Foundation<CommonConfig>, ready: Readiness): Promise<Admin> {
+  const admin = await startAdmin({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, metrics: registry, ready });
+  closing.push('admin', () => admin.close());
+  return admin;
+}
+
+/** Readiness of a service that needs only its database. */
+export function answers(store: { ping(): Promise<void> }): Readiness {
+  return async () => {
+    await store.ping();
+    return undefined;
+  };
+}
+
+/** What is needed of a fastify app. */
+export type HttpApp = {
+  server: Server;
+  listen(address: { host: string; port: number }): Promise<string>;
+  close(): PromiseLike<unknown>;
+};
+
+/** Has an HTTP app listen. `name` is what the log calls it when it can't be closed. Gives its URL, without a slash at the end. */
+export async function listenHttp(
+  { closing }: Foundation,
+  name: string,
+  app: HttpApp,
+  address: { host: string; port: number },
+): Promise<string> {
+  closing.push(name, async () => {
+    await app.close();
+  });
+  await app.listen(address);
+  const bound = app.server.address();
+  if (bound === null || typeof bound === 'string') throw new Error(`${name} listens on no TCP port`);
+  return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
+}

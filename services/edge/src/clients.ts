@@ -1,0 +1,44 @@
+import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import {
+  EwalletCheckoutService,
+  PaymentLinkService,
+  QrisService,
+  RetailService,
+  VirtualAccountService,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import type { Foundation } from '@gerbang/service';
+import { openChannel, openLedger } from '@gerbang/service/rpc';
+import type { Config } from './config.ts';
+
+/** The services behind the edge: what its routes call. */
+export type Clients = ReturnType<typeof openClients>;
+
+/** Opens the way to every service behind the edge, whether or not it is there yet. */
+export function openClients(foundation: Foundation<Config>) {
+  const { config } = foundation;
+  const merchant = openChannel(foundation, 'merchant', config.MERCHANT_RPC);
+  const ledger = openLedger(foundation);
+  const moneyOut = openChannel(foundation, 'money-out', config.MONEY_OUT_RPC);
+  const moneyIn = openChannel(foundation, 'money-in', config.MONEY_IN_RPC);
+  const notifier = openChannel(foundation, 'notifier', config.NOTIFIER_RPC);
+  return {
+    merchants: merchant.client(MerchantService),
+    accounts: merchant.client(AccountService),
+    ledger: ledger.client(LedgerService),
+    statements: ledger.client(StatementService),
+    disbursements: moneyOut.client(DisbursementService),
+    accountTransfers: moneyOut.client(AccountTransferService),
+    virtualAccounts: moneyIn.client(VirtualAccountService),
+    qris: moneyIn.client(QrisService),
+    ewalletCheckouts: moneyIn.client(EwalletCheckoutService),
+    retail: moneyIn.client(RetailService),
+    paymentLinks: moneyIn.client(PaymentLinkService),
+    /** What banks and acquirers tell of money in. */
+    moneyInRails: moneyIn.client(RailService),
+    deliveries: notifier.client(DeliveryService),
+  };
+}
