@@ -4,7 +4,7 @@ import type { MerchantSummary } from '@gerbang/proto/gerbang/merchant/v1/operato
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { openChannel, type RpcClient } from '@gerbang/rpc';
 import { replaceFile } from './data-folder.ts';
-import type { Ports } from './ports.ts';
+import type { Ports } from './services.ts';
 
 type Merchant = { partner_id: string; client_id: string; client_secret: string; account_ids: [string, string] };
 type Urls = { base_url: string; biller_url: string; pay_url: string; rails_url: string; simulator_url: string };
@@ -41,7 +41,7 @@ const TIMEOUT_MS = 20_000;
  */
 export async function ensureDemo(folder: string, ports: Ports): Promise<Demo> {
   const file = path.join(folder, 'demo.json');
-  const channel = openChannel({ address: `127.0.0.1:${ports.merchantRpc}`, tls: undefined, timeoutMs: TIMEOUT_MS });
+  const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined, timeoutMs: TIMEOUT_MS });
   try {
     const operators = channel.client(OperatorService);
     const { merchants: existing } = await operators.listMerchants({});
@@ -62,11 +62,11 @@ export async function ensureDemo(folder: string, ports: Ports): Promise<Demo> {
 export function urlsOf(ports: Ports): Urls {
   const at = (port: number) => `http://127.0.0.1:${port}`;
   return {
-    base_url: at(ports.edge),
-    biller_url: at(ports.biller),
-    pay_url: at(ports.pay),
-    rails_url: at(ports.rails),
-    simulator_url: at(ports.simulator),
+    base_url: at(ports.EDGE_PORT),
+    biller_url: at(ports.BILLER_PORT),
+    pay_url: at(ports.PAY_PORT),
+    rails_url: at(ports.RAILS_PORT),
+    simulator_url: at(ports.SIMULATOR_PORT),
   };
 }
 

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { onParentGone } from './parent.ts';
-import { readPorts } from './ports.ts';
 
 const root = path.dirname(import.meta.dirname);
 const [command = '', ...rest] = process.argv.slice(2);
@@ -29,7 +28,7 @@ switch (command) {
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
   case 'gerbang':
-    process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args], addresses(), calledFrom());
+    process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args], {}, calledFrom());
     break;
   default:
     process.stderr.write(
@@ -61,15 +60,4 @@ async function timed(name: string, work: () => Promise<number>): Promise<number>
 /** The folder that file names on the command line are meant from; npm itself goes to that of package.json. */
 function calledFrom(): string {
   return process.env.INIT_CWD ?? root;
-}
-
-/** Where the operators' commands find a system that `npm start` has started with the same environment. */
-function addresses(): Record<string, string> {
-  const ports = readPorts(process.env);
-  return {
-    MERCHANT_RPC: `127.0.0.1:${ports.merchantRpc}`,
-    LEDGER_RPC: `127.0.0.1:${ports.ledgerRpc}`,
-    MONEY_OUT_RPC: `127.0.0.1:${ports.moneyOutRpc}`,
-    MONEY_IN_RPC: `127.0.0.1:${ports.moneyInRpc}`,
-  };
 }

@@ -2,34 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
-
-/** Every port of the system: who listens there, the variable that moves it and its default. */
-export const PORTS = {
-  edge: { variable: 'EDGE_PORT', standard: 8080, purpose: 'merchant API (base_url)' },
-  simulator: { variable: 'SIMULATOR_PORT', standard: 8070, purpose: 'sandbox bank and controls (simulator_url)' },
-  merchantRpc: { variable: 'MERCHANT_RPC_PORT', standard: 9101, purpose: 'merchant service' },
-  ledgerRpc: { variable: 'LEDGER_RPC_PORT', standard: 9102, purpose: 'ledger service' },
-  moneyOutRpc: { variable: 'MONEY_OUT_RPC_PORT', standard: 9103, purpose: 'money-out service' },
-  notifierRpc: { variable: 'NOTIFIER_RPC_PORT', standard: 9104, purpose: 'notifier service' },
-  moneyInRpc: { variable: 'MONEY_IN_RPC_PORT', standard: 9105, purpose: 'money-in service' },
-  edgeAdmin: { variable: 'EDGE_ADMIN_PORT', standard: 9200, purpose: 'probes and metrics of edge' },
-  merchantAdmin: { variable: 'MERCHANT_ADMIN_PORT', standard: 9201, purpose: 'probes and metrics of merchant' },
-  ledgerAdmin: { variable: 'LEDGER_ADMIN_PORT', standard: 9202, purpose: 'probes and metrics of ledger' },
-  moneyOutAdmin: { variable: 'MONEY_OUT_ADMIN_PORT', standard: 9203, purpose: 'probes and metrics of money-out' },
-  notifierAdmin: { variable: 'NOTIFIER_ADMIN_PORT', standard: 9204, purpose: 'probes and metrics of notifier' },
-  simulatorAdmin: { variable: 'SIMULATOR_ADMIN_PORT', standard: 9205, purpose: 'probes and metrics of simulator' },
-  moneyInAdmin: { variable: 'MONEY_IN_ADMIN_PORT', standard: 9206, purpose: 'probes and metrics of money-in' },
-  checkoutAdmin: { variable: 'CHECKOUT_ADMIN_PORT', standard: 9207, purpose: 'probes and metrics of checkout' },
-  mongodb: { variable: 'MONGODB_PORT', standard: 27027, purpose: 'MongoDB' },
-  nats: { variable: 'NATS_PORT', standard: 4223, purpose: 'NATS' },
-  /** Named in demo.json already (contract §1); nothing listens there until its product exists. */
-  biller: { variable: 'BILLER_PORT', standard: 8090, purpose: 'biller API (biller_url)' },
-  pay: { variable: 'PAY_PORT', standard: 8081, purpose: 'customer pages (pay_url)' },
-  rails: { variable: 'RAILS_PORT', standard: 8082, purpose: 'bank callbacks (rails_url)' },
-} as const;
-
-export type PortName = keyof typeof PORTS;
-export type Ports = Record<PortName, number>;
+import { PORTS, type PortName, type Ports } from './services.ts';
 
 const PORT_MAX = 65_535;
 const NAMES = Object.keys(PORTS) as PortName[];
@@ -41,16 +14,13 @@ const NAMES = Object.keys(PORTS) as PortName[];
 export function readPorts(env: NodeJS.ProcessEnv): Ports {
   const offset = readNumber(env, 'GERBANG_PORT_OFFSET') ?? 0;
   const ports = NAMES.map((name): [PortName, number] => {
-    const { variable, standard } = PORTS[name];
-    const port = readNumber(env, variable) ?? standard + offset;
-    if (port < 1 || port > PORT_MAX)
-      throw new Error(`${variable}: ${port} is no port; choose one, or a smaller GERBANG_PORT_OFFSET`);
+    const port = readNumber(env, name) ?? PORTS[name].standard + offset;
+    if (port < 1 || port > PORT_MAX) throw new Error(`${name}: ${port} is no port; choose one, or a smaller GERBANG_PORT_OFFSET`);
     return [name, port];
   });
   for (const [i, [name, port]] of ports.entries()) {
     const other = ports.slice(0, i).find(([, earlier]) => earlier === port)?.[0];
-    if (other !== undefined)
-      throw new Error(`${PORTS[other].variable} and ${PORTS[name].variable} are both ${port}; each needs its own`);
+    if (other !== undefined) throw new Error(`${other} and ${name} are both ${port}; each needs its own`);
   }
   return Object.fromEntries(ports) as Ports;
 }
@@ -78,8 +48,7 @@ export async function takenPorts(ports: Ports, names: readonly PortName[]): Prom
   const lines: string[] = [];
   for (const name of names) {
     const reason = await whyNot(ports[name]);
-    const { purpose, variable } = PORTS[name];
-    if (reason !== undefined) lines.push(`port ${ports[name]} (${purpose}) ${reason}; set ${variable} to another one`);
+    if (reason !== undefined) lines.push(`port ${ports[name]} (${PORTS[name].purpose}) ${reason}; set ${name} to another one`);
   }
   return lines;
 }

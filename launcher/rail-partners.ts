@@ -28,3 +28,15 @@ export function writeRailPartners(folder: string, { rails }: Secrets): string {
   replaceFile(file, `${JSON.stringify({ partners }, undefined, 2)}\n`);
   return file;
 }
+
+/** The variables by which a service reaches a rail of the sandbox. `rail` is the middle of their names: BANK_TRANSFER. */
+export function sandboxRail(rail: string, url: string, { rail: credentials }: Secrets): Record<string, string> {
+  return {
+    [`RAIL_${rail}_URL`]: url,
+    [`RAIL_${rail}_CLIENT_KEY`]: credentials.clientKey,
+    [`RAIL_${rail}_CLIENT_SECRET`]: credentials.clientSecret,
+    [`RAIL_${rail}_PRIVATE_KEY`]: credentials.privateKey,
+    [`RAIL_${rail}_PARTNER_ID`]: 'gerbang',
+    [`RAIL_${rail}_CHANNEL_ID`]: '95221',
+  };
+}

@@ -6,14 +6,15 @@ import { openLedgerChannel, verifyLedger } from '@gerbang/neighbours';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Demo, ensureDemo, urlsOf } from './demo.ts';
-import { findFreePorts, type PortName, type Ports, takenPorts } from './ports.ts';
+import { findFreePorts, takenPorts } from './ports.ts';
 import { mongodbUriOf, processTable } from './processes.ts';
 import { ensureSecrets } from './secrets.ts';
+import type { PortName, Ports } from './services.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 const root = path.dirname(import.meta.dirname);
 /** Nothing listens there yet. */
-const UNUSED_PORTS: readonly PortName[] = ['biller'];
+const UNUSED_PORTS: readonly PortName[] = ['BILLER_PORT'];
 
 /** The whole system in sandbox mode, each service a process of its own. */
 export type System = {
@@ -56,8 +57,8 @@ export async function openSystem(options: SystemOptions): Promise<System> {
   try {
     const skipped = [
       ...UNUSED_PORTS,
-      ...(options.mongodbUri ? ['mongodb' as const] : []),
-      ...(options.natsUrl ? ['nats' as const] : []),
+      ...(options.mongodbUri ? ['MONGODB_PORT' as const] : []),
+      ...(options.natsUrl ? ['NATS_PORT' as const] : []),
     ];
     const names = (Object.keys(options.ports) as PortName[]).filter((name) => !skipped.includes(name));
     const taken = await takenPorts(options.ports, names);
@@ -109,7 +110,7 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
       Object.assign(system, await start());
     },
     async verifyLedger() {
-      const channel = openLedgerChannel({ addresses: [`127.0.0.1:${ports.ledgerRpc}`], tls: undefined });
+      const channel = openLedgerChannel({ addresses: [`127.0.0.1:${ports.LEDGER_RPC_PORT}`], tls: undefined });
       try {
         const differences: string[] = [];
         const clients = { ledger: channel.client(LedgerService), routing: channel.client(RoutingService) };

@@ -1,20 +1,36 @@
 import { tlsFromConfig } from '@gerbang/rpc';
-import { env, loadConfig, tlsShape } from '@gerbang/runtime';
+import { ConfigError, env, loadConfig, tlsShape } from '@gerbang/runtime';
+import { readPorts } from '../ports.ts';
+import { type Ports, peersOf, type RpcServiceName } from '../services.ts';
 
-const shape = {
-  ...tlsShape,
-  MERCHANT_RPC: env.address().default('127.0.0.1:9101'),
-  LEDGER_RPC: env.addresses().prefault('127.0.0.1:9102'),
-  MONEY_OUT_RPC: env.address().default('127.0.0.1:9103'),
-  MONEY_IN_RPC: env.address().default('127.0.0.1:9105'),
-  NOTIFIER_RPC: env.address().default('127.0.0.1:9104'),
-  GERBANG_CLIENT_SECRET: env.secret(),
+export type Config = {
+  tls: ReturnType<typeof tlsFromConfig>;
+  GERBANG_CLIENT_SECRET: string | undefined;
+  /** Where each service is, and the variable that says so. More than one address only where a service has instances. */
+  services: Map<RpcServiceName, { variable: string; addresses: string[]; hasInstances: boolean }>;
 };
 
-export type Config = ReturnType<typeof readConfig>;
+/** The operators' own variables, beside those of ports and of TLS. */
+export const COMMAND_VARIABLES = [...peersOf(readPorts({})).map(({ variable }) => variable), 'GERBANG_CLIENT_SECRET'];
 
-/** Where the running system is; the development addresses unless the environment says otherwise. Throws ConfigError. */
-export function readConfig(environment: NodeJS.ProcessEnv) {
-  const config = loadConfig(shape, environment);
-  return { ...config, tls: tlsFromConfig(config) };
+/**
+ * Where the running system is: what `<SERVICE>_RPC` says, else where `npm start` has put it with the same ports (GERBANG_PORT_OFFSET, MERCHANT_RPC_PORT, …).
+ * Throws ConfigError.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const { GERBANG_CLIENT_SECRET, ...tls } = loadConfig({ ...tlsShape, GERBANG_CLIENT_SECRET: env.secret() }, environment);
+  const services = peersOf(portsFrom(environment)).map(({ service, variable, address, hasInstances }) => {
+    const schema = hasInstances ? env.addresses() : env.address().transform((one) => [one]);
+    const { [variable]: addresses = [address] } = loadConfig({ [variable]: schema.optional() }, environment);
+    return [service, { variable, addresses, hasInstances }] as const;
+  });
+  return { tls: tlsFromConfig(tls), GERBANG_CLIENT_SECRET, services: new Map(services) };
+}
+
+function portsFrom(environment: NodeJS.ProcessEnv): Ports {
+  try {
+    return readPorts(environment);
+  } catch (error) {
+    throw error instanceof Error ? new ConfigError([error.message]) : error;
+  }
 }

@@ -1,15 +1,16 @@
 import { connect } from 'node:net';
 import { userInfo } from 'node:os';
+import type { DescService } from '@bufbuild/protobuf';
 import type { Json } from '@gerbang/core';
 import { openLedgerChannel } from '@gerbang/neighbours';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
-import { SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { openChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
-import { readConfig } from './config.ts';
+import type { EventOwner, RpcServiceName } from '../services.ts';
+import { type Config, readConfig } from './config.ts';
 import { CommandFailure } from './failure.ts';
 
 const CONNECT_MS = 2_000;
@@ -19,11 +20,11 @@ const CALL_MS = 15_000;
 export type Session = {
   /** Who gives the command, for the audit log. */
   operator(): string;
-  /** Each fails with where it looked when the service is not running. */
-  merchantService(): Promise<RpcClient<typeof OperatorService>>;
+  /** A client of one of a service's gRPC services. Fails with where it looked when the service is not running, as the others do. */
+  client<S extends DescService>(service: RpcServiceName, desc: S): Promise<RpcClient<S>>;
   ledgerService(): Promise<{ ledger: RpcClient<typeof LedgerService>; routing: RpcClient<typeof RoutingService> }>;
+  merchantService(): Promise<RpcClient<typeof OperatorService>>;
   moneyOutService(): Promise<RpcClient<typeof ResolutionService>>;
-  moneyInService(): Promise<RpcClient<typeof SuspenseService>>;
   redeliveryService(): Promise<RpcClient<typeof RedeliveryService>>;
   notifierService(): Promise<RpcClient<typeof EventService>>;
   /** What has happened to the aggregates of a service. */
@@ -32,11 +33,6 @@ export type Session = {
   show(result: Json, lines: readonly string[]): void;
 };
 
-/** The services that have events. */
-export type EventOwner = 'merchant' | 'money-in' | 'money-out';
-
-const ownerAddress = { merchant: 'MERCHANT_RPC', 'money-in': 'MONEY_IN_RPC', 'money-out': 'MONEY_OUT_RPC' } as const;
-
 /** The options that every command has. */
 export type GlobalOptions = { operator?: string; json?: boolean };
 
@@ -44,33 +40,40 @@ export type GlobalOptions = { operator?: string; json?: boolean };
 export async function withSession(options: GlobalOptions, work: (session: Session) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   const channels: RpcChannel[] = [];
-  const open = async (variable: 'MERCHANT_RPC' | 'MONEY_OUT_RPC' | 'MONEY_IN_RPC' | 'NOTIFIER_RPC'): Promise<RpcChannel> => {
-    await mustListen(variable, [config[variable]]);
-    const channel = openChannel({ address: config[variable], tls: config.tls, timeoutMs: CALL_MS });
+  const open = async (service: RpcServiceName): Promise<RpcChannel> => {
+    const { variable, addresses, hasInstances } = mustKnow(config, service);
+    await mustListen(variable, addresses);
+    const settings = { tls: config.tls, timeoutMs: CALL_MS };
+    const [address = ''] = addresses;
+    const channel = hasInstances ? openLedgerChannel({ addresses, ...settings }) : openChannel({ address, ...settings });
     channels.push(channel);
     return channel;
   };
-  const openLedger = async () => {
-    await mustListen('LEDGER_RPC', config.LEDGER_RPC);
-    const channel = openLedgerChannel({ addresses: config.LEDGER_RPC, tls: config.tls, timeoutMs: CALL_MS });
-    channels.push(channel);
-    return { ledger: channel.client(LedgerService), routing: channel.client(RoutingService) };
-  };
+  const client = async <S extends DescService>(service: RpcServiceName, desc: S) => (await open(service)).client(desc);
   try {
     await work({
       operator: () => operatorName(options),
-      merchantService: async () => (await open('MERCHANT_RPC')).client(OperatorService),
-      ledgerService: openLedger,
-      moneyInService: async () => (await open('MONEY_IN_RPC')).client(SuspenseService),
-      moneyOutService: async () => (await open('MONEY_OUT_RPC')).client(ResolutionService),
-      redeliveryService: async () => (await open('NOTIFIER_RPC')).client(RedeliveryService),
-      notifierService: async () => (await open('NOTIFIER_RPC')).client(EventService),
-      timelineOf: async (service) => (await open(ownerAddress[service])).client(TimelineService),
+      client,
+      async ledgerService() {
+        const ledger = await open('ledger');
+        return { ledger: ledger.client(LedgerService), routing: ledger.client(RoutingService) };
+      },
+      merchantService: () => client('merchant', OperatorService),
+      moneyOutService: () => client('money-out', ResolutionService),
+      redeliveryService: () => client('notifier', RedeliveryService),
+      notifierService: () => client('notifier', EventService),
+      timelineOf: (service) => client(service, TimelineService),
       show: (result, lines) => process.stdout.write(`${options.json ? JSON.stringify(result) : lines.join('\n')}\n`),
     });
   } finally {
     await Promise.all(channels.map((channel) => channel.close()));
   }
+}
+
+function mustKnow({ services }: Config, service: RpcServiceName) {
+  const found = services.get(service);
+  if (found === undefined) throw new Error(`${service} has no gRPC listener`);
+  return found;
 }
 
 /** Asked before any call, so that an operator needn't wait for retries to hear that nothing runs; one of the addresses is enough. */

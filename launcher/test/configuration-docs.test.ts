@@ -3,7 +3,8 @@ import path from 'node:path';
 import { settlementShape } from '@gerbang/neighbours';
 import { busShape, commonShape, rpcShape, storeShape } from '@gerbang/runtime';
 import { describe, expect, test } from 'vitest';
-import { PORTS } from '../ports.ts';
+import { COMMAND_VARIABLES } from '../cli/config.ts';
+import { PORTS, SERVICES } from '../services.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -56,13 +57,25 @@ describe('docs/configuration.md lists exactly what is read', () => {
   });
 
   test('the operators’ commands', () => {
-    expect(listed("Operators' commands")).toEqual(ownVariables('launcher/cli/config.ts'));
+    expect(listed("Operators' commands")).toEqual([...COMMAND_VARIABLES].sort());
   });
 
   test('the ports, with their defaults', () => {
-    const ports = Object.values(PORTS);
-    expect(listed('Ports')).toEqual([...ports.map(({ variable }) => variable), 'GERBANG_PORT_OFFSET'].sort());
-    for (const { variable, standard } of ports) expect(documented.get('Ports')?.get(variable)).toContain(` ${standard} `);
+    expect(listed('Ports')).toEqual([...Object.keys(PORTS), 'GERBANG_PORT_OFFSET'].sort());
+    for (const [variable, { standard }] of Object.entries(PORTS))
+      expect(documented.get('Ports')?.get(variable)).toContain(` ${standard} `);
+  });
+
+  test('services have the ports of the launcher’s table by default', () => {
+    for (const { name, adminPort, ...row } of SERVICES) {
+      const table = documented.get(name);
+      expect(table?.get('ADMIN_PORT'), name).toContain(` ${adminPort} `);
+      if ('rpcPort' in row) expect(table?.get('RPC_PORT'), name).toContain(` ${row.rpcPort} `);
+    }
+  });
+
+  test('every service has a row in the launcher’s table', () => {
+    expect(SERVICES.map(({ name }) => name).toSorted()).toEqual(readdirSync(path.join(root, 'services')).sort());
   });
 
   test('the launcher', () => {

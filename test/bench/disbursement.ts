@@ -81,7 +81,7 @@ export const disbursement: Benchmark = {
 
 /** Money for more transfers than a run can make. */
 async function fund({ demo, ports }: System): Promise<void> {
-  const channel = openChannel({ address: `127.0.0.1:${ports.merchantRpc}`, tls: undefined });
+  const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined });
   const credit = { operator: 'bench', merchantId: demo.merchant_id, accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
   try {
     await channel.client(OperatorService).fund({ ...credit, operationId: 'bench', rail: 'bank-transfer' });

@@ -22,7 +22,7 @@ export async function benchCsv(): Promise<object> {
     const env = { LOG_LEVEL: 'warn' };
     system = await openSystem({ dataFolder, ports, fresh: false, mongodbUri: undefined, natsUrl: undefined, env, say: () => {} });
     const { merchant_id: merchantId, account_ids } = system.demo;
-    await postEntries(ports.ledgerRpc, await partitionOf(ports.merchantRpc, merchantId), merchantId, account_ids[0]);
+    await postEntries(ports.LEDGER_RPC_PORT, await partitionOf(ports.MERCHANT_RPC_PORT, merchantId), merchantId, account_ids[0]);
     const merchant = await signIn(system.demo.base_url, system.demo);
     // It waits for the projections, and warms up what a stream needs.
     await merchant.send('GET', `/api/v1.0/account-statements/${account_ids[0]}?limit=100`);

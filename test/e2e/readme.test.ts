@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findFreePorts, PORTS, type PortName } from '../../launcher/ports.ts';
+import { findFreePorts } from '../../launcher/ports.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
@@ -33,7 +33,7 @@ let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gerbang-readme-'));
   const ports = await findFreePorts();
-  const variables = (Object.keys(PORTS) as PortName[]).map((name) => [PORTS[name].variable, String(ports[name])]);
+  const variables = Object.entries(ports).map(([name, port]) => [name, String(port)]);
   // The tools that run this test are the ones that a first start would bring.
   env = {
     ...process.env,
@@ -41,7 +41,7 @@ beforeAll(async () => {
     GERBANG_DATA: path.join(folder, '.gerbang'),
     GERBANG_NODE: process.execPath,
     GERBANG_PNPM: execFileSync('sh', ['-c', 'command -v pnpm']).toString().trim(),
-    MERCHANT_RPC: `127.0.0.1:${ports.merchantRpc}`,
+    MERCHANT_RPC: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`,
     PORT: String(await freePort()),
     ...ownDatabases(),
   };

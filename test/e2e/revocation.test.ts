@@ -17,7 +17,7 @@ let operators: Operators;
 
 beforeAll(async () => {
   system = await startSystem({ name: 'revocation' });
-  channel = openChannel({ address: `127.0.0.1:${system.ports.merchantRpc}`, tls: undefined });
+  channel = openChannel({ address: `127.0.0.1:${system.ports.MERCHANT_RPC_PORT}`, tls: undefined });
   operators = channel.client(OperatorService);
 }, 120_000);
 

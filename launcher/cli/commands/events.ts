@@ -1,8 +1,9 @@
 import type { TimelineEvent } from '@gerbang/proto/gerbang/events/v1/events';
 import type { Fate, UnreadableEvent } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Command, Option } from 'commander';
+import { EVENT_OWNERS, type EventOwner } from '../../services.ts';
 import { CommandFailure } from '../failure.ts';
-import { type EventOwner, type GlobalOptions, type Session, withSession } from '../session.ts';
+import { type GlobalOptions, type Session, withSession } from '../session.ts';
 import { count, moment, toIso } from '../values.ts';
 
 type Filter = { service?: EventOwner; event?: string; from?: bigint; to?: bigint };
@@ -10,13 +11,7 @@ type Filter = { service?: EventOwner; event?: string; from?: bigint; to?: bigint
 const REPLAY_MS = 60_000;
 
 /** Whose an aggregate is, by the collection it is in. */
-const owners: Readonly<Record<string, EventOwner>> = {
-  merchants: 'merchant',
-  accounts: 'merchant',
-  payables: 'money-in',
-  payments: 'money-in',
-  transfers: 'money-out',
-};
+const owners: Readonly<Record<string, EventOwner>> = Object.fromEntries(EVENT_OWNERS);
 
 /** events list | replay | show. Gives the group, to which others add theirs. */
 export function eventCommands(program: Command): Command {

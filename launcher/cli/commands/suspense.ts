@@ -1,5 +1,5 @@
 import { formatSen } from '@gerbang/core';
-import type { SuspenseItem } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { type SuspenseItem, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Command } from 'commander';
 import { type GlobalOptions, withSession } from '../session.ts';
 import { count, toIso, toRupiah } from '../values.ts';
@@ -30,14 +30,14 @@ export function suspenseCommands(program: Command): void {
 
 function list(options: GlobalOptions & { limit: number }): Promise<void> {
   return withSession(options, async (session) => {
-    const { items } = await (await session.moneyInService()).listSuspense({ limit: options.limit });
+    const { items } = await (await session.client('money-in', SuspenseService)).listSuspense({ limit: options.limit });
     session.show(items.map(toJson), items.length === 0 ? ['nothing is in suspense'] : items.map(toLine));
   });
 }
 
 function credit(options: GlobalOptions, target: { id: string; merchantId: string; accountId: string }): Promise<void> {
   return withSession(options, async (session) => {
-    const moneyIn = await session.moneyInService();
+    const moneyIn = await session.client('money-in', SuspenseService);
     const { figures } = await moneyIn.creditSuspense({ operator: session.operator(), ...target });
     const [netSen, feeSen] = [figures?.netSen ?? 0n, figures?.feeSen ?? 0n];
     session.show({ id: target.id, outcome: 'credited', net_amount: formatSen(netSen), fee: formatSen(feeSen) }, [
@@ -48,7 +48,7 @@ function credit(options: GlobalOptions, target: { id: string; merchantId: string
 
 function refund(options: GlobalOptions, id: string): Promise<void> {
   return withSession(options, async (session) => {
-    await (await session.moneyInService()).refundSuspense({ operator: session.operator(), id });
+    await (await session.client('money-in', SuspenseService)).refundSuspense({ operator: session.operator(), id });
     session.show({ id, outcome: 'refunded' }, [`${id} goes back to who has paid`]);
   });
 }

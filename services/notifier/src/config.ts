@@ -35,13 +35,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   return { ...config, eventSources: eventSourcesOf(config), tls: tlsFromConfig(config) };
 }
 
-function eventSourcesOf(config: {
-  EVENT_SOURCES?: string | undefined;
-  MERCHANT_RPC: string;
-  MONEY_OUT_RPC?: string | undefined;
-  MONEY_IN_RPC?: string | undefined;
-}): EventSource[] {
-  const { EVENT_SOURCES, MERCHANT_RPC, MONEY_OUT_RPC, MONEY_IN_RPC } = config;
+function eventSourcesOf({ EVENT_SOURCES, MERCHANT_RPC, MONEY_OUT_RPC, MONEY_IN_RPC }: z.output<z.ZodObject<typeof shape>>) {
   if (EVENT_SOURCES === undefined && (MONEY_OUT_RPC === undefined || MONEY_IN_RPC === undefined))
     throw new ConfigError(['EVENT_SOURCES is not set; it is required']);
   const text = EVENT_SOURCES ?? `money-out=${MONEY_OUT_RPC},money-in=${MONEY_IN_RPC},merchant=${MERCHANT_RPC}`;

@@ -1,0 +1,186 @@
+import { SANDBOX_HMAC_RAIL, sandboxPartnerId, sandboxRail, writeRailPartners } from './rail-partners.ts';
+import type { Secrets } from './secrets.ts';
+
+/** A port that something listens on: its default, and what for. */
+export type Port = { standard: number; purpose: string };
+
+/** What a service's own variables are made of. `urlOf` takes the name of a port, and throws for one that there is not. */
+export type Setup = { dataFolder: string; secrets: Secrets; urlOf: (port: string) => string };
+
+/**
+ * A service, in all that is known of it outside its folder. The launcher starts it from this row, gives its gRPC address to the other services and to
+ * the operators' commands as `<NAME>_RPC`, and tells the notifier where its events are confirmed.
+ */
+type Row = {
+  /** Its folder in services/, and its name in logs, metrics and streams. */
+  name: string;
+  /** Probes and metrics. The variable that moves it is `<NAME>_ADMIN_PORT`. */
+  adminPort: number;
+  /** Its gRPC listener. The variable that moves it is `<NAME>_RPC_PORT`. */
+  rpcPort?: number;
+  /** `<NAME>_RPC` takes the addresses of several instances, separated by commas. */
+  hasInstances?: true;
+  /** It publishes the events of these aggregates, by the name of their collection; the notifier confirms them to it. */
+  aggregates?: readonly string[];
+  /** Its other listeners, by the variable that both moves them and tells the service. */
+  listens?: Readonly<Record<string, Port>>;
+  /** Its own variables in a sandbox on one machine. */
+  env?: (setup: Setup) => Record<string, string>;
+};
+
+/** Every service, one row each, in the order in which they are started. */
+export const SERVICES = [
+  {
+    name: 'simulator',
+    adminPort: 9205,
+    listens: { SIMULATOR_PORT: { standard: 8070, purpose: 'sandbox bank and controls (simulator_url)' } },
+    env: ({ urlOf, secrets }) => ({
+      SIMULATOR_CLIENT_KEY: secrets.rail.clientKey,
+      SIMULATOR_CLIENT_SECRET: secrets.rail.clientSecret,
+      SIMULATOR_PUBLIC_KEY: secrets.rail.publicKey,
+      SIMULATOR_RAILS_URL: urlOf('RAILS_PORT'),
+      SIMULATOR_PRIVATE_KEY: secrets.rails.privateKey,
+      SIMULATOR_RAIL_SECRET: secrets.rails.clientSecret,
+      SIMULATOR_HMAC_RAILS: SANDBOX_HMAC_RAIL,
+    }),
+  },
+  {
+    name: 'merchant',
+    adminPort: 9201,
+    rpcPort: 9101,
+    aggregates: ['merchants', 'accounts'],
+    env: ({ secrets }) => ({ GERBANG_KEKS: secrets.keks }),
+  },
+  { name: 'ledger', adminPort: 9202, rpcPort: 9102, hasInstances: true },
+  {
+    name: 'money-out',
+    adminPort: 9203,
+    rpcPort: 9103,
+    aggregates: ['transfers'],
+    env: ({ urlOf, secrets }) => sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+  },
+  {
+    name: 'money-in',
+    adminPort: 9206,
+    rpcPort: 9105,
+    aggregates: ['payables', 'payments'],
+    env: ({ urlOf, secrets }) => ({
+      PAY_URL: urlOf('PAY_PORT'),
+      RAIL_QRIS_MERCHANT_ID: 'gerbang',
+      RAIL_QRIS_ACQUIRER_NAME: 'Gerbang Sandbox',
+      RAIL_QRIS_CALLBACK_PARTNER_ID: sandboxPartnerId('qris'),
+      RAIL_EWALLET_CALLBACK_PARTNER_ID: sandboxPartnerId('ewallet'),
+      ...sandboxRail('QRIS', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('EWALLET', urlOf('SIMULATOR_PORT'), secrets),
+    }),
+  },
+  { name: 'notifier', adminPort: 9204, rpcPort: 9104, env: () => ({ WEBHOOK_ALLOW_PRIVATE: 'true' }) },
+  {
+    name: 'checkout',
+    adminPort: 9207,
+    listens: { PAY_PORT: { standard: 8081, purpose: 'customer pages (pay_url)' } },
+  },
+  {
+    name: 'edge',
+    adminPort: 9200,
+    listens: {
+      EDGE_PORT: { standard: 8080, purpose: 'merchant API (base_url)' },
+      RAILS_PORT: { standard: 8082, purpose: 'bank callbacks (rails_url)' },
+    },
+    env: ({ dataFolder, secrets }) => ({ RAIL_PARTNERS: writeRailPartners(dataFolder, secrets) }),
+  },
+] as const satisfies readonly Row[];
+
+/** Ports of what is no service of ours. */
+const OTHER_PORTS = {
+  MONGODB_PORT: { standard: 27_027, purpose: 'MongoDB' },
+  NATS_PORT: { standard: 4_223, purpose: 'NATS' },
+  /** Named in demo.json already (contract §1); nothing listens there until its product exists. */
+  BILLER_PORT: { standard: 8_090, purpose: 'biller API (biller_url)' },
+} as const;
+
+type Service = (typeof SERVICES)[number];
+type RpcService = Extract<Service, { rpcPort: number }>;
+
+/** A name as variables begin with it: MONEY_OUT. */
+type Prefix<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Uppercase<Head>}_${Prefix<Tail>}`
+  : Uppercase<Name>;
+
+export type ServiceName = Service['name'];
+/** Services with a gRPC listener. */
+export type RpcServiceName = RpcService['name'];
+/** Services that publish events. */
+export type EventOwner = Extract<Service, { aggregates: readonly string[] }>['name'];
+
+/** The keys of each type of a union. */
+type KeyOf<T> = T extends T ? keyof T : never;
+
+/** The variable that moves a port, which is the port's name. */
+export type PortName =
+  | `${Prefix<ServiceName>}_ADMIN_PORT`
+  | `${Prefix<RpcServiceName>}_RPC_PORT`
+  | KeyOf<Extract<Service, { listens: object }>['listens']>
+  | keyof typeof OTHER_PORTS;
+export type Ports = Record<PortName, number>;
+
+const ROWS: readonly Row[] = SERVICES;
+
+/** Every port of the system, by the variable that moves it. By its making it has the keys that `PortName` says. */
+export const PORTS = Object.fromEntries([...ROWS.flatMap(portsOf), ...Object.entries(OTHER_PORTS)]) as Record<PortName, Port>;
+
+/** The services that others call by gRPC: the variable by which they find each, and where `ports` has it. */
+export function peersOf(ports: Ports): Peer[] {
+  const services = SERVICES.filter((row): row is RpcService => 'rpcPort' in row);
+  return services.map(({ name, ...row }) => ({
+    service: name,
+    variable: `${prefixOf(name)}_RPC`,
+    address: `127.0.0.1:${portIn(ports, `${prefixOf(name)}_RPC_PORT`)}`,
+    hasInstances: 'hasInstances' in row,
+    publishesEvents: 'aggregates' in row,
+  }));
+}
+
+export type Peer = {
+  service: RpcServiceName;
+  variable: string;
+  address: string;
+  hasInstances: boolean;
+  publishesEvents: boolean;
+};
+
+/** Which service publishes the events of an aggregate, by the name of its collection. */
+export const EVENT_OWNERS: ReadonlyMap<string, EventOwner> = new Map(
+  SERVICES.flatMap((row) => ('aggregates' in row ? row.aggregates.map((aggregate) => [aggregate, row.name] as const) : [])),
+);
+
+/** All variables that a row gives its service: its ports, and its own. */
+export function environmentOf(row: Row, setup: Omit<Setup, 'urlOf'> & { ports: Ports }): Record<string, string> {
+  const { ports } = setup;
+  const prefix = prefixOf(row.name);
+  return {
+    ADMIN_PORT: String(portIn(ports, `${prefix}_ADMIN_PORT`)),
+    ...(row.rpcPort !== undefined && { RPC_PORT: String(portIn(ports, `${prefix}_RPC_PORT`)) }),
+    ...Object.fromEntries(Object.keys(row.listens ?? {}).map((variable) => [variable, String(portIn(ports, variable))])),
+    ...row.env?.({ ...setup, urlOf: (port) => `http://127.0.0.1:${portIn(ports, port)}` }),
+  };
+}
+
+function portsOf({ name, adminPort, rpcPort, listens }: Row): [string, Port][] {
+  const prefix = prefixOf(name);
+  const admin: Port = { standard: adminPort, purpose: `probes and metrics of ${name}` };
+  const rpc: [string, Port][] =
+    rpcPort === undefined ? [] : [[`${prefix}_RPC_PORT`, { standard: rpcPort, purpose: `${name} service` }]];
+  return [[`${prefix}_ADMIN_PORT`, admin], ...rpc, ...Object.entries(listens ?? {})];
+}
+
+function portIn(ports: Readonly<Record<string, number>>, name: string): number {
+  const port = ports[name];
+  if (port === undefined) throw new Error(`there is no port ${name}`);
+  return port;
+}
+
+/** A name as variables begin with it: MONEY_OUT. */
+function prefixOf(name: string): string {
+  return name.toUpperCase().replaceAll('-', '_');
+}
