@@ -18,18 +18,31 @@ export const optionalText = (charactersMax: number) =>
 /** An account is only said to be unknown by the service that owns it: whatever else the text is, it is no other error (contract §2). */
 export const accountId = text;
 
-/** contract §2: unique per account over all money-out products. */
-export const referenceNumber = text.regex(/^[\x20-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
+/** What may be left out, or null, and then is not there. */
+export function orAbsent<S extends z.ZodType>(schema: S) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
 
-/** A three-digit national code or an eight-character SWIFT code; whether the bank exists is the product's to say. */
-export const bankCode = text.regex(
-  /^(?:[0-9]{3}|[A-Z]{6}[A-Z0-9]{2})$/,
-  'must be a three-digit national code or an eight-character SWIFT code',
-);
+/** Text of 1 to so many characters. */
+export const textUpTo = (charactersMax: number) =>
+  text.refine((value) => value !== '' && (value.length <= charactersMax || [...value].length <= charactersMax), {
+    error: `must have 1 to ${charactersMax} characters`,
+  });
 
-export const bankAccountNumber = text.regex(/^[0-9]{6,30}$/, 'must be 6 to 30 digits');
+/** An address of a page on the web. */
+export const webUrl = text.refine((value) => value.length <= 2_048 && isWebUrl(value), 'must be an http or https URL');
 
+const MS_MESSAGE = 'must be Unix milliseconds of 13 digits';
 const AMOUNT_BOUNDS = 'must be greater than 0, at most 999999999999.99, with at most two decimals';
+
+/** Unix milliseconds, a 13-digit string or integer (contract §2). Whether it is in the future is for the service to say, by business time. */
+export const unixMs = z
+  .union([z.string(), z.number()], { error: (issue) => (issue.input === undefined ? 'is required' : MS_MESSAGE) })
+  .transform((value, problem) => {
+    if (/^[0-9]{13}$/.test(String(value))) return BigInt(value);
+    problem.addIssue(MS_MESSAGE);
+    return z.NEVER;
+  });
 
 /** A v2 request amount, `{value, currency: "IDR"}`, in sen; what is wrong inside is an error of the amount (contract §2). */
 export const moneyAmount = z
@@ -52,4 +65,14 @@ export const numberAmount = z
 function notAnAmount(problem: { addIssue(message: string): void }): never {
   problem.addIssue(AMOUNT_BOUNDS);
   return z.NEVER;
+}
+
+function isWebUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '';
+}
+
+/** An id that is a number; 0, which is nobody's, for whatever else a path has: an unknown id is no other error (contract §2). */
+export function numberInPath(text: string): bigint {
+  return /^[0-9]{1,15}$/.test(text) ? BigInt(text) : 0n;
 }

@@ -1,18 +1,13 @@
 import { RefusalError } from '@gerbang/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { z } from 'zod';
 import { type Fault, faultOf } from '../http/errors.ts';
 import { answerMalformed } from '../http/malformed.ts';
 import { createObserver } from '../http/observe.ts';
 import { ACCESS_TOKEN, accessToken } from './access-token.ts';
 import { checkSignature, findCaller, type RailCaller } from './authenticate.ts';
-import type { RailCall } from './call.ts';
 import type { RailsContext } from './context.ts';
-import { DEBIT_NOTIFY, debitNotify, debitNotifySchema } from './debit-notify.ts';
-import { QR_NOTIFY, qrNotify, qrNotifySchema } from './qr-notify.ts';
-import { GENERAL_ERROR, readFields, type SnapAnswer, SnapRefusal, sendSnap, TIMEOUT } from './snap.ts';
-import { VA_INQUIRY, vaInquiry, vaInquirySchema } from './va-inquiry.ts';
-import { VA_PAYMENT, vaPayment, vaPaymentSchema } from './va-payment.ts';
+import { RAILS_SERVICES } from './services.ts';
+import { GENERAL_ERROR, type SnapAnswer, SnapRefusal, sendSnap, TIMEOUT } from './snap.ts';
 
 /** No callback of a rail is near this long. */
 const BODY_BYTES_MAX = 64 * 1024;
@@ -25,34 +20,7 @@ const NO_SERVICE = '00';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Everything that rails may call. All of it is POST, as SNAP has it. */
-const SERVICES = [
-  service('/v1.0/transfer-va/inquiry', VA_INQUIRY, vaInquirySchema, vaInquiry),
-  service('/v1.0/transfer-va/payment', VA_PAYMENT, vaPaymentSchema, vaPayment),
-  service('/v1.0/qr/qr-mpm-notify', QR_NOTIFY, qrNotifySchema, qrNotify),
-  service('/v1.0/debit/notify', DEBIT_NOTIFY, debitNotifySchema, debitNotify),
-];
 const TOKEN_PATH = '/v1.0/access-token/b2b';
-
-type Service = {
-  path: string;
-  code: string;
-  answer(context: RailsContext, caller: RailCaller, text: string): Promise<SnapAnswer>;
-};
-
-/** A signed service: nothing of the body is looked at before its signature holds. */
-function service<S extends z.ZodType>(
-  path: string,
-  code: string,
-  schema: S,
-  work: (context: RailsContext, call: RailCall<z.output<S>>) => Promise<SnapAnswer>,
-): Service {
-  return {
-    path,
-    code,
-    answer: (context, caller, text) => work(context, { partner: caller.partner, body: readFields(text, schema) }),
-  };
-}
 
 /** The HTTP side of the rails listener: SNAP's services behind a rail's own proof of who it is. */
 export function createRailsApp(context: RailsContext): FastifyInstance {
@@ -89,7 +57,7 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
   app.post(TOKEN_PATH, { onRequest: async () => admit(), errorHandler: answerErrors(ACCESS_TOKEN) }, async (request, reply) =>
     sendSnap(context, reply, ACCESS_TOKEN, accessToken(context, request.raw, textOf(request.body))),
   );
-  for (const { path, code, answer } of SERVICES) {
+  for (const { path, code, answer } of RAILS_SERVICES) {
     app.post(path, {
       onRequest: async (request) => {
         admit();
@@ -100,12 +68,13 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
         const caller = callers.get(request);
         if (caller === undefined) throw new Error('a handler runs for callers that have been found alone');
         const text = textOf(request.body);
+        // Nothing of the body is looked at before its signature holds.
         checkSignature(caller, request.url, text);
-        return sendSnap(context, reply, code, await answer(context, caller, text));
+        return sendSnap(context, reply, code, await answer(context, caller.partner, text));
       },
     });
   }
-  const paths = new Set([TOKEN_PATH, ...SERVICES.map(({ path }) => path)]);
+  const paths = new Set([TOKEN_PATH, ...RAILS_SERVICES.map(({ path }) => path)]);
   app.setNotFoundHandler((request, reply) => {
     const isPath = paths.has(request.url.split('?', 1)[0] ?? '');
     if (isPath) reply.header('allow', 'POST');

@@ -15,8 +15,16 @@ export const billNumber = {
 
 type BillNumber = { partnerServiceId: string; customerNo: string; virtualAccountNo: string };
 
+/** For a schema with these fields: adds the number as customers know it. The field is malformed where the parts contradict it. */
+export function withNumber<Body extends BillNumber>(body: Body, problem: z.RefinementCtx): Body & { number: string } {
+  const number = numberOf(body);
+  if (number !== undefined) return { ...body, number };
+  problem.addIssue({ code: 'custom', path: ['virtualAccountNo'], message: 'is not its parts' });
+  return z.NEVER;
+}
+
 /** The number as customers know it; undefined where its parts contradict it. */
-export function numberOf({ partnerServiceId, customerNo, virtualAccountNo }: BillNumber): string | undefined {
+function numberOf({ partnerServiceId, customerNo, virtualAccountNo }: BillNumber): string | undefined {
   const number = virtualAccountNo.trim();
   return number === partnerServiceId.trim() + customerNo ? number : undefined;
 }

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { RailCall } from './call.ts';
 import type { RailsContext } from './context.ts';
 import { answerOfTransaction } from './decisions.ts';
-import { amountSen, FEATURE_NOT_ALLOWED, reference, type SnapAnswer, SUCCESSFUL, timeMs } from './snap.ts';
-
-export const DEBIT_NOTIFY = '56';
+import { amountSen, reference, type SnapAnswer, SUCCESSFUL, timeMs } from './snap.ts';
 
 export const debitNotifySchema = z.object({
   originalPartnerReferenceNo: reference(64),
@@ -20,7 +18,6 @@ export async function debitNotify(
   context: RailsContext,
   { partner, body }: RailCall<z.output<typeof debitNotifySchema>>,
 ): Promise<SnapAnswer> {
-  if (partner.rail !== 'ewallet') return FEATURE_NOT_ALLOWED;
   const { partnerId } = partner;
   const partnerReference = body.originalPartnerReferenceNo;
   switch (body.latestTransactionStatus) {

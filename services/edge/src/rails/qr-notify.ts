@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { RailCall } from './call.ts';
 import type { RailsContext } from './context.ts';
 import { answerOfTransaction } from './decisions.ts';
-import { amountSen, FEATURE_NOT_ALLOWED, reference, type SnapAnswer, SnapRefusal, SUCCESSFUL, timeMs } from './snap.ts';
-
-export const QR_NOTIFY = '52';
+import { amountSen, reference, type SnapAnswer, SnapRefusal, SUCCESSFUL, timeMs } from './snap.ts';
 
 /** SNAP has no place for the time of the payment, the tip and the issuer; acquirers tell them as additional information. */
 export const qrNotifySchema = z.object({
@@ -36,7 +34,6 @@ export async function qrNotify(
   context: RailsContext,
   { partner, body }: RailCall<z.output<typeof qrNotifySchema>>,
 ): Promise<SnapAnswer> {
-  if (partner.rail !== 'qris') return FEATURE_NOT_ALLOWED;
   if (body.latestTransactionStatus !== '00') return SUCCESSFUL;
   const { paidTime, tipAmount = 0n, ...info } = body.additionalInfo;
   if (tipAmount >= body.amount) throw new SnapRefusal(400, '01', 'Invalid Field Format {additionalInfo.tipAmount}');

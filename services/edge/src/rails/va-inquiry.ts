@@ -1,47 +1,45 @@
 import { jakartaIso, toMoney } from '@gerbang/core';
-import type { Bill } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import type { Bill, RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { z } from 'zod';
-import { billNumber, echoOf, numberOf } from './bill-number.ts';
+import { billNumber, echoOf, withNumber } from './bill-number.ts';
 import type { RailCall } from './call.ts';
 import type { RailsContext } from './context.ts';
 import { answerOfBill } from './decisions.ts';
+import type { RailPartner } from './partners.ts';
 import { reasonOf } from './reasons.ts';
-import { FEATURE_NOT_ALLOWED, reference, type SnapAnswer, SnapRefusal, timeMs } from './snap.ts';
+import { reference, type SnapAnswer, timeMs } from './snap.ts';
 
-export const VA_INQUIRY = '24';
+export const vaInquirySchema = z
+  .object({ ...billNumber, inquiryRequestId: reference(128), trxDateInit: timeMs.optional() })
+  .transform(withNumber);
 
-export const vaInquirySchema = z.object({ ...billNumber, inquiryRequestId: reference(128), trxDateInit: timeMs.optional() });
+type Inquiry = RailCall<z.output<typeof vaInquirySchema>>;
 
-/** POST /v1.0/transfer-va/inquiry (SNAP 24): what a customer would pay for a number at a bank, or for a code at a till. */
-export async function vaInquiry(
-  context: RailsContext,
-  { partner, body }: RailCall<z.output<typeof vaInquirySchema>>,
-): Promise<SnapAnswer> {
-  const number = numberOf(body);
-  if (number === undefined) throw new SnapRefusal(400, '01', 'Invalid Field Format {virtualAccountNo}');
-  const asked = { partnerId: partner.partnerId, inquiredAtMs: BigInt(body.trxDateInit ?? 0) };
-  const found = () => {
-    switch (partner.rail) {
-      case 'va':
-        return context.moneyIn.inquireVirtualAccount({ ...asked, number, bankCodes: partner.bankCodes });
-      case 'retail':
-        return context.moneyIn.inquireRetailCode({ ...asked, paymentCode: number, retailCodes: partner.retailCodes });
-      case 'qris':
-      case 'ewallet':
-        return undefined;
-      default:
-        return partner.rail satisfies never;
-    }
-  };
-  const answer = await found();
-  if (answer === undefined) return FEATURE_NOT_ALLOWED;
-  const said = answerOfBill(answer.decision);
+/** POST /v1.0/transfer-va/inquiry (SNAP 24) by a bank: what a customer would pay for a number. */
+export async function inquireVirtualAccount({ moneyIn }: RailsContext, { partner, body }: Inquiry): Promise<SnapAnswer> {
+  const { number } = body;
+  const asked = { ...askedBy(partner, body), number, bankCodes: partner.bankCodes };
+  return answerOf(body, await moneyIn.inquireVirtualAccount(asked));
+}
+
+/** The same by a chain of shops: what a customer would pay for a code at a till. */
+export async function inquireRetailCode({ moneyIn }: RailsContext, { partner, body }: Inquiry): Promise<SnapAnswer> {
+  const asked = { ...askedBy(partner, body), paymentCode: body.number, retailCodes: partner.retailCodes };
+  return answerOf(body, await moneyIn.inquireRetailCode(asked));
+}
+
+function askedBy({ partnerId }: RailPartner, { trxDateInit }: Inquiry['body']) {
+  return { partnerId, inquiredAtMs: BigInt(trxDateInit ?? 0) };
+}
+
+function answerOf(body: Inquiry['body'], { decision, bill }: { decision: RailDecision; bill?: Bill | undefined }): SnapAnswer {
+  const said = answerOfBill(decision);
   const virtualAccountData = {
     inquiryStatus: said.http === 200 ? '00' : '01',
     inquiryReason: reasonOf(said),
     ...echoOf(body),
     inquiryRequestId: body.inquiryRequestId,
-    ...(answer.bill !== undefined && toFields(answer.bill)),
+    ...(bill !== undefined && toFields(bill)),
   };
   return { ...said, fields: { virtualAccountData } };
 }

@@ -1,42 +1,47 @@
 import { toMoney } from '@gerbang/core';
 import { z } from 'zod';
-import { billNumber, echoOf, numberOf } from './bill-number.ts';
+import { billNumber, echoOf, withNumber } from './bill-number.ts';
 import type { RailCall } from './call.ts';
 import type { RailsContext } from './context.ts';
 import { answerOfBill } from './decisions.ts';
 import { reasonOf } from './reasons.ts';
-import { amountSen, FEATURE_NOT_ALLOWED, reference, type SnapAnswer, SnapRefusal, timeMs } from './snap.ts';
+import { amountSen, reference, type SnapAnswer, timeMs } from './snap.ts';
 
-export const VA_PAYMENT = '25';
+export const vaPaymentSchema = z
+  .object({
+    ...billNumber,
+    paymentRequestId: reference(128),
+    paidAmount: amountSen,
+    trxDateTime: timeMs,
+    referenceNo: z.string().max(64).optional(),
+    /** Y: the bank has the money already and says so again. */
+    flagAdvise: z.enum(['Y', 'N']).default('N'),
+  })
+  .transform(withNumber);
 
-export const vaPaymentSchema = z.object({
-  ...billNumber,
-  paymentRequestId: reference(128),
-  paidAmount: amountSen,
-  trxDateTime: timeMs,
-  referenceNo: z.string().max(64).optional(),
-  /** Y: the bank has the money already and says so again. */
-  flagAdvise: z.enum(['Y', 'N']).default('N'),
-});
+type Payment = RailCall<z.output<typeof vaPaymentSchema>>;
+type Bill = NonNullable<Parameters<RailsContext['moneyIn']['notifyPayment']>[0]['payable']>;
 
-/** POST /v1.0/transfer-va/payment (SNAP 25): a customer pays a number at a bank, or a code at a till. */
-export async function vaPayment(
-  context: RailsContext,
-  { partner, body }: RailCall<z.output<typeof vaPaymentSchema>>,
-): Promise<SnapAnswer> {
-  const number = numberOf(body);
-  if (number === undefined) throw new SnapRefusal(400, '01', 'Invalid Field Format {virtualAccountNo}');
-  if (partner.rail !== 'va' && partner.rail !== 'retail') return FEATURE_NOT_ALLOWED;
-  const { decision } = await context.moneyIn.notifyPayment({
+/** POST /v1.0/transfer-va/payment (SNAP 25) by a bank: a customer pays a number. */
+export function payVirtualAccount(context: RailsContext, { partner, body }: Payment): Promise<SnapAnswer> {
+  const bill: Bill = { case: 'virtualAccount', value: { number: body.number, bankCodes: partner.bankCodes } };
+  return pay(context, { partner, body }, bill);
+}
+
+/** The same by a chain of shops: a customer pays a code at a till. */
+export function payRetailCode(context: RailsContext, { partner, body }: Payment): Promise<SnapAnswer> {
+  const bill: Bill = { case: 'retail', value: { paymentCode: body.number, retailCodes: partner.retailCodes } };
+  return pay(context, { partner, body }, bill);
+}
+
+async function pay({ moneyIn }: RailsContext, { partner, body }: Payment, payable: Bill): Promise<SnapAnswer> {
+  const { decision } = await moneyIn.notifyPayment({
     partnerId: partner.partnerId,
     railReference: body.paymentRequestId,
     paidAtMs: BigInt(body.trxDateTime),
     amountSen: body.paidAmount,
     moneyTaken: body.flagAdvise === 'Y',
-    payable:
-      partner.rail === 'va'
-        ? { case: 'virtualAccount', value: { number, bankCodes: partner.bankCodes } }
-        : { case: 'retail', value: { paymentCode: number, retailCodes: partner.retailCodes } },
+    payable,
   });
   const said = answerOfBill(decision);
   const virtualAccountData = {

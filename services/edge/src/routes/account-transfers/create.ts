@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { accountId, numberAmount, optionalText, referenceNumber } from '../../http/fields.ts';
+import { accountId, numberAmount, optionalText } from '../../http/fields.ts';
 import { idempotencyKeyOf } from '../../http/idempotency.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { referenceNumber } from '../money-out-fields.ts';
 import { dataOf } from './show.ts';
 
 /** For the ledger, a takeover of its partition included. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { bankAccountNumber, bankCode } from '../../http/fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { bankAccountNumber, bankCode } from '../money-out-fields.ts';
 
 /** Longer than money-out waits for the bank, so that it is money-out that says what a silent bank means. */
 const TIMEOUT_MS = 8_000;

@@ -1,8 +1,9 @@
 import { toMoney } from '@gerbang/core';
 import { z } from 'zod';
-import { accountId, bankCode } from '../../http/fields.ts';
+import { accountId } from '../../http/fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { bankCode } from '../money-out-fields.ts';
 
 const query = z.object({ account_id: accountId, bank_code: bankCode });
 

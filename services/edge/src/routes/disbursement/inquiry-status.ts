@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { accountId, referenceNumber } from '../../http/fields.ts';
+import { accountId } from '../../http/fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { referenceNumber } from '../money-out-fields.ts';
 import { answerTransfer } from './show.ts';
 
 const body = z.object({ account_id: accountId, reference_number: referenceNumber });

@@ -1,10 +1,11 @@
 import { presentTransfer } from '@gerbang/present';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
-import { accountId, referenceNumber } from '../../http/fields.ts';
+import { accountId } from '../../http/fields.ts';
 import { listQuery, page } from '../../http/list-query.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { referenceNumber } from '../money-out-fields.ts';
 import { transferStatus } from '../transfer-status.ts';
 
 const query = z.object({

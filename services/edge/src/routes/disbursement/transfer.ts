@@ -2,18 +2,11 @@ import { type Refusal, refuse } from '@gerbang/core';
 import { presentTransfer } from '@gerbang/present';
 import { type Transfer, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
-import {
-  accountId,
-  bankAccountNumber,
-  bankCode,
-  moneyAmount,
-  numberAmount,
-  optionalText,
-  referenceNumber,
-} from '../../http/fields.ts';
+import { accountId, moneyAmount, numberAmount, optionalText } from '../../http/fields.ts';
 import { idempotencyKeyOf } from '../../http/idempotency.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { bankAccountNumber, bankCode, referenceNumber } from '../money-out-fields.ts';
 
 /** money-out answers after 3 s at the most, when the bank has not; the rest is for the ledger and the road. */
 const TIMEOUT_MS = 10_000;

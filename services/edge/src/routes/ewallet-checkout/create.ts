@@ -2,9 +2,8 @@ import { EWALLET_CHANNELS } from '@gerbang/core';
 import { presentEwalletCheckout } from '@gerbang/present';
 import type { EwalletCheckout } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
-import { numberAmount, optionalText, text } from '../../http/fields.ts';
+import { numberAmount, optionalText, orAbsent, text, unixMs, webUrl } from '../../http/fields.ts';
 import { idempotencyKeyOf } from '../../http/idempotency.ts';
-import { orAbsent, unixMs, webUrl } from '../../http/money-in-fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
 

@@ -2,8 +2,8 @@ import { isPaymentMethod } from '@gerbang/core';
 import { presentHistory, presentPaymentLink } from '@gerbang/present';
 import type { PaymentLink, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
-import { numberAmount, text } from '../../http/fields.ts';
-import { maxUsage, orAbsent, textUpTo, unixMs, webUrl } from '../../http/money-in-fields.ts';
+import { numberAmount, orAbsent, text, textUpTo, unixMs, webUrl } from '../../http/fields.ts';
+import { maxUsage } from '../money-in-fields.ts';
 
 const METHODS_MAX = 50;
 

@@ -1,9 +1,10 @@
 import { HISTORY_WORDS, presentHistory } from '@gerbang/present';
 import { z } from 'zod';
+import { numberInPath } from '../../http/fields.ts';
 import { page } from '../../http/list-query.ts';
-import { moneyInListQuery, numberInPath, toListQuery } from '../../http/money-in-fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { moneyInListQuery, toListQuery } from '../money-in-fields.ts';
 
 const query = moneyInListQuery(HISTORY_WORDS).extend({ payment_link_id: z.string('may be given once').optional() });
 

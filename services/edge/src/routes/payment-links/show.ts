@@ -1,4 +1,4 @@
-import { numberInPath } from '../../http/money-in-fields.ts';
+import { numberInPath } from '../../http/fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { dataOfLink } from './fields.ts';
 

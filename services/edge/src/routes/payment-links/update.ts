@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numberInPath, orAbsent } from '../../http/money-in-fields.ts';
+import { numberInPath, orAbsent } from '../../http/fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
 import { dataOfLink, linkFields } from './fields.ts';

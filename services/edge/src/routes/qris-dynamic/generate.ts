@@ -2,9 +2,8 @@ import { parseAmountNumber } from '@gerbang/core';
 import { presentQrisTransaction } from '@gerbang/present';
 import { type QrisTransaction, TipIndicator } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
-import { numberAmount, optionalText } from '../../http/fields.ts';
+import { numberAmount, optionalText, orAbsent, unixMs } from '../../http/fields.ts';
 import { idempotencyKeyOf } from '../../http/idempotency.ts';
-import { orAbsent, unixMs } from '../../http/money-in-fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
 

@@ -1,6 +1,6 @@
 import type { QrisTransaction } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { numberInPath } from '../../http/money-in-fields.ts';
+import { numberInPath } from '../../http/fields.ts';
 import type { Call, Handler } from '../../http/route.ts';
 import { dataOf } from './generate.ts';
 

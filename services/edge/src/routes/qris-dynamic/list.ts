@@ -1,8 +1,8 @@
 import { presentQrisTransaction, QRIS_WORDS } from '@gerbang/present';
 import { page } from '../../http/list-query.ts';
-import { moneyInListQuery, toListQuery } from '../../http/money-in-fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { moneyInListQuery, toListQuery } from '../money-in-fields.ts';
 
 const query = moneyInListQuery(QRIS_WORDS);
 

@@ -5,9 +5,8 @@ import type { RetailTransaction } from '@gerbang/proto/gerbang/money_in/v1/money
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { admitBearer } from '../../http/auth.ts';
-import { numberAmount, optionalText } from '../../http/fields.ts';
+import { numberAmount, optionalText, textUpTo, unixMs } from '../../http/fields.ts';
 import { idempotencyKeyOf } from '../../http/idempotency.ts';
-import { textUpTo, unixMs } from '../../http/money-in-fields.ts';
 import type { Caller, Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
 

@@ -2,11 +2,11 @@ import { VA_BANK_CODES } from '@gerbang/core';
 import { presentVirtualAccount } from '@gerbang/present';
 import { AmountType, type VirtualAccount, VirtualAccountKind } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
-import { numberAmount } from '../../http/fields.ts';
+import { numberAmount, orAbsent, textUpTo, unixMs } from '../../http/fields.ts';
 import { idempotencyKeyOf } from '../../http/idempotency.ts';
-import { maxUsage, orAbsent, textUpTo, unixMs } from '../../http/money-in-fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { maxUsage } from '../money-in-fields.ts';
 
 const bankCodes = `must be one of ${VA_BANK_CODES.join(', ')}`;
 const oneOf = (message: string) => ({

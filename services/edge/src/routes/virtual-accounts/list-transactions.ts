@@ -1,9 +1,9 @@
 import { presentVaTransaction } from '@gerbang/present';
 import { z } from 'zod';
 import { listQuery, page } from '../../http/list-query.ts';
-import { toListQuery } from '../../http/money-in-fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { toListQuery } from '../money-in-fields.ts';
 
 const once = z.string('may be given once').default('');
 const query = z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { numberAmount } from '../../http/fields.ts';
-import { maxUsage, orAbsent, textUpTo, unixMs } from '../../http/money-in-fields.ts';
+import { numberAmount, orAbsent, textUpTo, unixMs } from '../../http/fields.ts';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
+import { maxUsage } from '../money-in-fields.ts';
 import { dataOf } from './create.ts';
 
 const body = z.object({

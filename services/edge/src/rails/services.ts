@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import type { RailCall } from './call.ts';
+import type { RailsContext } from './context.ts';
+import { debitNotify, debitNotifySchema } from './debit-notify.ts';
+import type { Rail, RailPartner } from './partners.ts';
+import { qrNotify, qrNotifySchema } from './qr-notify.ts';
+import { FEATURE_NOT_ALLOWED, readFields, type SnapAnswer } from './snap.ts';
+import { inquireRetailCode, inquireVirtualAccount, vaInquirySchema } from './va-inquiry.ts';
+import { payRetailCode, payVirtualAccount, vaPaymentSchema } from './va-payment.ts';
+
+/** What answers a call whose body the schema has read. */
+type Target<Body> = (context: RailsContext, call: RailCall<Body>) => Promise<SnapAnswer>;
+
+/** A signed service of SNAP as the listener runs it. */
+export type RailsService = {
+  path: string;
+  /** SNAP's two digits, in the middle of each responseCode. */
+  code: string;
+  answer(context: RailsContext, partner: RailPartner, text: string): Promise<SnapAnswer>;
+};
+
+/** Every service that rails may call, and what answers which rail; a rail that a service does not name may not call it. All are POST, as SNAP has them. */
+export const RAILS_SERVICES: readonly RailsService[] = [
+  service({
+    path: '/v1.0/transfer-va/inquiry',
+    code: '24',
+    schema: vaInquirySchema,
+    targets: { va: inquireVirtualAccount, retail: inquireRetailCode },
+  }),
+  service({
+    path: '/v1.0/transfer-va/payment',
+    code: '25',
+    schema: vaPaymentSchema,
+    targets: { va: payVirtualAccount, retail: payRetailCode },
+  }),
+  service({ path: '/v1.0/qr/qr-mpm-notify', code: '52', schema: qrNotifySchema, targets: { qris: qrNotify } }),
+  service({ path: '/v1.0/debit/notify', code: '56', schema: debitNotifySchema, targets: { ewallet: debitNotify } }),
+];
+
+function service<S extends z.ZodType>(row: {
+  path: string;
+  code: string;
+  schema: S;
+  targets: Partial<Record<Rail, Target<z.output<S>>>>;
+}): RailsService {
+  return {
+    path: row.path,
+    code: row.code,
+    async answer(context, partner, text) {
+      const body = readFields(text, row.schema);
+      const target = row.targets[partner.rail];
+      return target === undefined ? FEATURE_NOT_ALLOWED : target(context, { partner, body });
+    },
+  };
+}
