@@ -1,28 +1,16 @@
-import { create, toBinary } from '@bufbuild/protobuf';
-import {
-  AccountChangedSchema,
-  type Account as AccountMessage,
-  AccountSchema,
-  AccountStatus,
-} from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { type AfterWrite, type AggregateDocument, dateRange, type NewEvent, openAggregates, type Store } from '@gerbang/store';
+import { type AfterWrite, dateRange, openAggregates, type Store } from '@gerbang/store';
 import { type Account, type AccountEvent, evolve } from './account.ts';
-
-/** The document's own fields: snake_case, dates. Field names here and only here. */
-type AccountDocument = {
-  name: string;
-  merchant_reff_no: string;
-  is_default: boolean;
-  active: boolean;
-  frozen: boolean;
-  created_at: Date;
-  updated_at: Date;
-};
-
-type Stored = AggregateDocument<AccountDocument>;
+import { type AccountDocument, fromDocument, SCHEMA, type StoredAccountDocument, toDocument } from './document.ts';
+import { toEvent, toMessage } from './message.ts';
 
 /** An account as it was read, and the version that the next change is conditional on. */
-export type StoredAccount = { id: string; merchantId: string; version: bigint; account: Account; document: Stored };
+export type StoredAccount = {
+  id: string;
+  merchantId: string;
+  version: bigint;
+  account: Account;
+  document: StoredAccountDocument;
+};
 
 export const ACCOUNTS = 'accounts';
 
@@ -60,45 +48,40 @@ const statusFilters = {
 /** Accounts that an answer lists for each merchant at the most. */
 const LISTED_MAX = 1_000;
 
-/** Opens the collection. Documents have schema 1, the first: a change of shape adds a pure upcaster in `fromDocument`. */
+/** Opens the collection. */
 export async function openAccountStore(store: Store, afterWrite: AfterWrite): Promise<AccountStore> {
-  const aggregates = await openAggregates<AccountDocument>(store, ACCOUNTS, { schema: 1, afterWrite });
-  const { collection } = aggregates;
-  await collection.createIndex({ merchant_id: 1, _id: 1 }, { name: 'of-merchant' });
+  const aggregates = await openAggregates<AccountDocument>(store, ACCOUNTS, { schema: SCHEMA, afterWrite });
+  await aggregates.collection.createIndex({ merchant_id: 1, _id: 1 }, { name: 'of-merchant' });
   return {
     async insert(id, merchantId, account, nowMs) {
       const event = toEvent('account.created', toMessage(id, merchantId, 1n, account), nowMs);
       const document = await aggregates.insert(id, merchantId, toDocument(account), [event]);
-      return document === undefined ? undefined : fromDocument(document);
+      return document === undefined ? undefined : toStored(document);
     },
     async find(id, options) {
       const document = await aggregates.find(id, options);
-      return document === undefined ? undefined : fromDocument(document);
+      return document === undefined ? undefined : toStored(document);
     },
     async list({ merchantId, limit, before, status, merchantReffNo, fromMs, toMs }) {
       const createdAt = dateRange(fromMs, toMs);
-      const documents = await collection
-        .find(
-          {
-            merchant_id: merchantId,
-            ...(before !== undefined && { _id: { $lt: before } }),
-            ...(status !== undefined && statusFilters[status]),
-            ...(merchantReffNo !== undefined && { merchant_reff_no: merchantReffNo }),
-            ...(createdAt !== undefined && { created_at: createdAt }),
-          },
-          { sort: { _id: -1 }, limit },
-        )
-        .toArray();
-      return documents.map((document) => fromDocument(document as Stored));
+      const documents = await aggregates.list(
+        {
+          merchant_id: merchantId,
+          ...(before !== undefined && { _id: { $lt: before } }),
+          ...(status !== undefined && statusFilters[status]),
+          ...(merchantReffNo !== undefined && { merchant_reff_no: merchantReffNo }),
+          ...(createdAt !== undefined && { created_at: createdAt }),
+        },
+        { sort: { _id: -1 }, limit },
+      );
+      return documents.map(toStored);
     },
     async listOf(merchantIds) {
-      const documents = await collection
-        .find(
-          { merchant_id: { $in: [...merchantIds] } },
-          { sort: { merchant_id: 1, _id: 1 }, limit: LISTED_MAX * merchantIds.length },
-        )
-        .toArray();
-      return documents.map((document) => fromDocument(document as Stored));
+      const documents = await aggregates.list(
+        { merchant_id: { $in: [...merchantIds] } },
+        { sort: { merchant_id: 1, _id: 1 }, limit: LISTED_MAX * merchantIds.length },
+      );
+      return documents.map(toStored);
     },
     async apply(stored, events, nowMs) {
       const account = events.reduce(evolve, stored.account);
@@ -107,51 +90,12 @@ export async function openAccountStore(store: Store, afterWrite: AfterWrite): Pr
         set: toDocument(account),
         events: [toEvent('account.updated', message, nowMs)],
       });
-      return document === undefined ? undefined : fromDocument(document);
+      return document === undefined ? undefined : toStored(document);
     },
   };
 }
 
-/** The account as the contract between services shows it. */
-export function toMessage(id: string, merchantId: string, version: bigint, account: Account): AccountMessage {
-  return create(AccountSchema, {
-    accountId: id,
-    merchantId,
-    name: account.name,
-    status: account.frozen ? AccountStatus.FROZEN : account.active ? AccountStatus.ACTIVE : AccountStatus.INACTIVE,
-    merchantReffNo: account.merchantReffNo,
-    isDefault: account.isDefault,
-    createdAtMs: BigInt(account.createdAtMs),
-    updatedAtMs: BigInt(account.updatedAtMs),
-    version,
-  });
-}
-
-function toEvent(type: string, account: AccountMessage, nowMs: number): NewEvent {
-  return { type, schema: 1, payload: toBinary(AccountChangedSchema, create(AccountChangedSchema, { account })), atMs: nowMs };
-}
-
-function toDocument(account: Account): AccountDocument {
-  return {
-    name: account.name,
-    merchant_reff_no: account.merchantReffNo,
-    is_default: account.isDefault,
-    active: account.active,
-    frozen: account.frozen,
-    created_at: new Date(account.createdAtMs),
-    updated_at: new Date(account.updatedAtMs),
-  };
-}
-
-function fromDocument(document: Stored): StoredAccount {
-  const account: Account = {
-    name: document.name,
-    merchantReffNo: document.merchant_reff_no,
-    isDefault: document.is_default,
-    active: document.active,
-    frozen: document.frozen,
-    createdAtMs: document.created_at.getTime(),
-    updatedAtMs: document.updated_at.getTime(),
-  };
-  return { id: document._id, merchantId: document.merchant_id, version: document.version, account, document };
+function toStored(document: StoredAccountDocument): StoredAccount {
+  const { _id: id, merchant_id: merchantId, version } = document;
+  return { id, merchantId, version, account: fromDocument(document), document };
 }

@@ -1,17 +1,14 @@
 import { isRefusal, type Refusal, RefusalError, refuse } from '@gerbang/core';
+import { retryConflicts } from '@gerbang/store';
 import type { Context } from '../context.ts';
 import { decide, evolve, type Merchant, type MerchantCommand } from './merchant.ts';
 import type { StoredMerchant } from './store.ts';
-
-/** How often a change that somebody else was faster than is decided anew. */
-const ATTEMPTS_MAX = 20;
 
 /** Called once a change is decided and before it takes effect; the audit log hooks in here. */
 export type BeforeEffect = (before: StoredMerchant, after: Merchant) => Promise<void>;
 
 /**
- * Changes a merchant: decides on its newest state, and writes if nobody has changed it meanwhile, else decides anew. A command that finds all as it
- * should be writes nothing. Refusals: merchant_not_found, unavailable (too much at once), and the decider's.
+ * Changes a merchant: decides on its newest state, and decides again when another writer was faster. A command that changes nothing writes nothing. Refusals: merchant_not_found, unavailable (too much at once), and the decider's.
  */
 export async function changeMerchant(
   context: Pick<Context, 'merchants' | 'clock'>,
@@ -19,19 +16,19 @@ export async function changeMerchant(
   commandFor: (merchant: Merchant) => MerchantCommand | Refusal,
   beforeEffect?: BeforeEffect,
 ): Promise<StoredMerchant> {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const stored = await mustFind(context, merchantId);
-    const nowMs = context.clock.now();
-    const command = commandFor(stored.merchant);
-    if (isRefusal(command)) throw new RefusalError(command);
-    const events = decide(stored.merchant, command, nowMs);
-    if (isRefusal(events)) throw new RefusalError(events);
-    if (events.length === 0) return stored;
-    await beforeEffect?.(stored, events.reduce(evolve, stored.merchant));
-    const changed = await context.merchants.apply(stored, events, nowMs);
-    if (changed !== undefined) return changed;
-  }
-  throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }));
+  return retryConflicts({
+    read: () => mustFind(context, merchantId),
+    async write(stored) {
+      const nowMs = context.clock.now();
+      const command = commandFor(stored.merchant);
+      if (isRefusal(command)) throw new RefusalError(command);
+      const events = decide(stored.merchant, command, nowMs);
+      if (isRefusal(events)) throw new RefusalError(events);
+      if (events.length === 0) return stored;
+      await beforeEffect?.(stored, events.reduce(evolve, stored.merchant));
+      return context.merchants.apply(stored, events, nowMs);
+    },
+  });
 }
 
 /** A merchant that must be there. Refusals: merchant_not_found. */

@@ -1,5 +1,5 @@
 import type { FeeRule } from '@gerbang/core';
-import type { Upcaster } from '@gerbang/store';
+import type { AggregateDocument, Upcaster } from '@gerbang/store';
 import type { CallbackChange, CallbackHistory } from '../callback-settings/callback-settings.ts';
 import { fromSealedDocument, type SealedDocument, toSealedDocument } from '../sealed-document.ts';
 import { type Credential, type Limit, type Merchant, STANDARD_QRIS_FEE } from './merchant.ts';
@@ -53,6 +53,9 @@ type CallbackDocument = {
   payment_link_inquiry_notif_url?: string;
   signature_enabled: boolean;
 };
+
+/** A merchant's document as it is stored. */
+export type StoredMerchantDocument = AggregateDocument<MerchantDocument>;
 
 /** The state as the database holds it. */
 export function toDocument(merchant: Merchant): MerchantDocument {

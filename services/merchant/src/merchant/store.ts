@@ -1,14 +1,11 @@
-import { create, toBinary } from '@bufbuild/protobuf';
-import { MerchantChangedSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { type AfterWrite, type AggregateDocument, type NewEvent, openAggregates, type Store, traced } from '@gerbang/store';
+import { type AfterWrite, openAggregates, type Store } from '@gerbang/store';
 import { type Claims, openClaims } from './claims.ts';
-import { fromDocument, type MerchantDocument, SCHEMA, toDocument, UPCASTERS } from './document.ts';
+import { fromDocument, type MerchantDocument, SCHEMA, type StoredMerchantDocument, toDocument, UPCASTERS } from './document.ts';
 import { evolve, type Merchant, type MerchantEvent } from './merchant.ts';
-
-type Stored = AggregateDocument<MerchantDocument>;
+import { createdEvent, publicEvents } from './message.ts';
 
 /** A merchant as it was read, and the version that the next change is conditional on. */
-export type StoredMerchant = { id: string; version: bigint; merchant: Merchant; document: Stored };
+export type StoredMerchant = { id: string; version: bigint; merchant: Merchant; document: StoredMerchantDocument };
 
 export const MERCHANTS = 'merchants';
 
@@ -36,10 +33,8 @@ export async function openMerchantStore(store: Store, afterWrite: AfterWrite): P
     upcasters: UPCASTERS,
     afterWrite,
   });
-  const { collection } = aggregates;
-  await collection.createIndex({ 'credentials.secret.kid': 1 }, { name: 'sealed-under' });
+  await aggregates.collection.createIndex({ 'credentials.secret.kid': 1 }, { name: 'sealed-under' });
   const claims = openClaims(store);
-  const read = (document: object) => toStored(aggregates.read(document as Stored));
   const find = async (id: string) => {
     const document = await aggregates.find(id);
     return document === undefined ? undefined : toStored(document);
@@ -48,14 +43,12 @@ export async function openMerchantStore(store: Store, afterWrite: AfterWrite): P
     claims,
     find,
     async insert(id, merchant, nowMs) {
-      const document = await aggregates.insert(id, id, toDocument(merchant), [
-        toEvent(id, 'merchant.created', 'created', '', nowMs),
-      ]);
+      const document = await aggregates.insert(id, id, toDocument(merchant), [createdEvent(id, nowMs)]);
       return document === undefined ? undefined : toStored(document);
     },
     async findMany(ids) {
-      const documents = await traced('find', MERCHANTS, () => collection.find({ _id: { $in: [...ids] } }).toArray());
-      return documents.map(read);
+      const documents = await aggregates.list({ _id: { $in: [...ids] } }, {});
+      return documents.map(toStored);
     },
     async findByClientId(clientId) {
       const id = await claims.merchantOfClientId(clientId);
@@ -70,30 +63,17 @@ export async function openMerchantStore(store: Store, afterWrite: AfterWrite): P
       return document === undefined ? undefined : toStored(document);
     },
     async list(after, limit) {
-      const documents = await collection.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit }).toArray();
-      return documents.map(read);
+      const documents = await aggregates.list({ _id: { $gt: after } }, { sort: { _id: 1 }, limit });
+      return documents.map(toStored);
     },
     async findSealedUnderOtherKey(kid, limit) {
-      const documents = await collection
-        .find({ $or: [{ 'credentials.secret.kid': { $lt: kid } }, { 'credentials.secret.kid': { $gt: kid } }] }, { limit })
-        .toArray();
-      return documents.map(read);
+      const isOther = [{ 'credentials.secret.kid': { $lt: kid } }, { 'credentials.secret.kid': { $gt: kid } }];
+      const documents = await aggregates.list({ $or: isOther }, { limit });
+      return documents.map(toStored);
     },
   };
 }
 
-/** What others hear: that something changed, and of which kind. A re-sealed secret is the same secret. */
-function publicEvents(merchantId: string, event: MerchantEvent, nowMs: number): NewEvent[] {
-  if (event.type === 'secret-resealed') return [];
-  const clientId = event.type === 'credential-added' ? event.credential.clientId : 'clientId' in event ? event.clientId : '';
-  return [toEvent(merchantId, 'merchant.updated', event.type, clientId ?? '', nowMs)];
-}
-
-function toEvent(merchantId: string, type: string, change: string, clientId: string, nowMs: number): NewEvent {
-  const payload = toBinary(MerchantChangedSchema, create(MerchantChangedSchema, { merchantId, change, clientId }));
-  return { type, schema: 1, payload, atMs: nowMs };
-}
-
-function toStored(document: Stored): StoredMerchant {
+function toStored(document: StoredMerchantDocument): StoredMerchant {
   return { id: document._id, version: document.version, merchant: fromDocument(document), document };
 }

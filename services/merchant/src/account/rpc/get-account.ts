@@ -1,7 +1,8 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import type { GetAccountRequest } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { Context } from '../../context.ts';
-import { type StoredAccount, toMessage } from '../store.ts';
+import { toMessage } from '../message.ts';
+import type { StoredAccount } from '../store.ts';
 
 /** One account of the merchant. Refusals: account_not_found, account_of_other_merchant. */
 export async function getAccount(context: Context, { merchantId, accountId }: GetAccountRequest) {

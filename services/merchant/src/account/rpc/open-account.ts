@@ -1,11 +1,17 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { RefusalError, refuse } from '@gerbang/core';
-import { type OpenAccountRequest, OpenAccountResponseSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import {
+  type Account as AccountMessage,
+  type OpenAccountRequest,
+  OpenAccountResponseSchema,
+} from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { createOnce } from '@gerbang/store';
 import type { Context } from '../../context.ts';
 import { mustFind } from '../../merchant/change-merchant.ts';
 import { newAccount } from '../account.ts';
 import { readName, readReffNo } from '../input.ts';
-import { type StoredAccount, toMessage } from '../store.ts';
+import { toMessage } from '../message.ts';
+import type { StoredAccount } from '../store.ts';
 
 type Wanted = { merchantId: string; name: string; merchantReffNo: string };
 
@@ -14,22 +20,24 @@ type Wanted = { merchantId: string; name: string; merchantReffNo: string };
  * idempotency_key_reused, idempotency_key_running.
  */
 export async function openAccount(context: Context, request: OpenAccountRequest) {
-  const { merchantId, idempotencyKey } = request;
-  const wanted = { merchantId, name: readName(request.name), merchantReffNo: readReffNo(request.merchantReffNo) };
-  const allocate = () => context.newId(context.clock.now());
-  if (idempotencyKey === undefined) return { account: shown(await open(context, wanted, allocate())), replayed: false };
-  const { key, route, bodyHash } = idempotencyKey;
-  const { response, replayed } = await context.idempotencyKeys.run(
-    { merchantId, route, key, bodyHash },
-    allocate,
-    async (accountId) => {
-      const account = shown(await openOnce(context, wanted, accountId));
-      return toBinary(OpenAccountResponseSchema, create(OpenAccountResponseSchema, { account }));
-    },
-  );
+  const wanted = {
+    merchantId: request.merchantId,
+    name: readName(request.name),
+    merchantReffNo: readReffNo(request.merchantReffNo),
+  };
+  const { answer, replayed } = await createOnce(context.idempotencyKeys, request, {
+    allocate: () => context.newId(context.clock.now()),
+    create: async (accountId) => shown(await openOnce(context, wanted, accountId)),
+    encode: (account) => toBinary(OpenAccountResponseSchema, create(OpenAccountResponseSchema, { account })),
+    decode: readAnswer,
+  });
+  return { account: answer, replayed };
+}
+
+function readAnswer(response: Uint8Array): AccountMessage {
   const { account } = fromBinary(OpenAccountResponseSchema, response);
   if (account === undefined) throw new Error('a stored answer has no account');
-  return { account, replayed };
+  return account;
 }
 
 /** A request that has died may have opened the account already. */

@@ -1,14 +1,11 @@
-import { isRefusal, RefusalError, refuse, refuseField } from '@gerbang/core';
+import { RefusalError, refuse, refuseField } from '@gerbang/core';
 import { AccountStatus, type UpdateAccountRequest } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { Context } from '../../context.ts';
 import { mustFind } from '../../merchant/change-merchant.ts';
-import { type AccountCommand, decide } from '../account.ts';
+import type { AccountCommand } from '../account.ts';
+import { changeAccount } from '../change-account.ts';
 import { readName } from '../input.ts';
-import { toMessage } from '../store.ts';
-import { ownAccount } from './get-account.ts';
-
-/** How often a change that somebody else was faster than is decided anew. */
-const ATTEMPTS_MAX = 20;
+import { toMessage } from '../message.ts';
 
 /**
  * Changes an account's name or switches it on and off (contract §4). Refusals: validation (name, status), merchant_not_found, account_not_found,
@@ -18,18 +15,13 @@ export async function updateAccount(context: Context, request: UpdateAccountRequ
   const { merchantId, accountId } = request;
   const name = request.name === undefined ? undefined : readName(request.name);
   const command: AccountCommand = { type: 'update', name, active: activeOf(request.status) };
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const stored = await ownAccount(context, merchantId, accountId);
-    if ((await mustFind(context, merchantId)).merchant.frozen) throw new RefusalError(refuse('frozen'));
-    const nowMs = context.clock.now();
-    const events = decide(stored.account, command, nowMs);
-    if (isRefusal(events)) throw new RefusalError(events);
-    const changed = events.length === 0 ? stored : await context.accounts.apply(stored, events, nowMs);
-    if (changed === undefined) continue;
-    if (events.length > 0) context.metrics.accountUpdated();
-    return { account: toMessage(accountId, merchantId, changed.version, changed.account) };
-  }
-  throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }));
+  const { stored, changed } = await changeAccount(context, { merchantId, accountId }, command, {
+    async admit() {
+      if ((await mustFind(context, merchantId)).merchant.frozen) throw new RefusalError(refuse('frozen'));
+    },
+  });
+  if (changed) context.metrics.accountUpdated();
+  return { account: toMessage(accountId, merchantId, stored.version, stored.account) };
 }
 
 /** Whether the merchant wants it active; undefined to leave it. Freezing is the operators'. */

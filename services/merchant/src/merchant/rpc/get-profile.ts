@@ -1,7 +1,7 @@
 import { type GetProfileRequest, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { Context } from '../../context.ts';
 import { mustFind } from '../change-merchant.ts';
-import { toFeeMessage } from '../fee-message.ts';
+import { toFeeMessage } from '../message.ts';
 
 /** What product services go by: products, fees, limits, partition; no secret. Refusals: merchant_not_found. */
 export async function getProfile(context: Context, { merchantId }: GetProfileRequest) {

@@ -1,6 +1,6 @@
 import type { CreateAccountRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { newAccount } from '../../account/account.ts';
-import { toMessage } from '../../account/store.ts';
+import { toMessage } from '../../account/message.ts';
 import type { Context } from '../../context.ts';
 import { mustFind } from '../../merchant/change-merchant.ts';
 import { describeAccount } from '../describe.ts';

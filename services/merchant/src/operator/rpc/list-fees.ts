@@ -2,7 +2,7 @@ import type { FeeRule } from '@gerbang/core';
 import type { ListFeesRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import type { Context } from '../../context.ts';
 import { mustFind } from '../../merchant/change-merchant.ts';
-import { toFeeMessage } from '../../merchant/fee-message.ts';
+import { toFeeMessage } from '../../merchant/message.ts';
 import { field, parse } from '../input.ts';
 
 /** A merchant's fee schedule, all of it (FEES_MAX bounds it), in the order of product, channel and time. Refusals: validation, merchant_not_found. */

@@ -1,7 +1,7 @@
 import { MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { ListMerchantsRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { z } from 'zod';
-import { toMessage } from '../../account/store.ts';
+import { toMessage } from '../../account/message.ts';
 import type { Context } from '../../context.ts';
 import { field, parse } from '../input.ts';
 

@@ -1,14 +1,10 @@
-import { isRefusal, RefusalError, refuse } from '@gerbang/core';
 import type { SetFrozenRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { z } from 'zod';
-import { decide, evolve } from '../../account/account.ts';
-import { ownAccount } from '../../account/rpc/get-account.ts';
+import { changeAccount } from '../../account/change-account.ts';
 import type { Context } from '../../context.ts';
 import { commandMerchant } from '../command-merchant.ts';
 import { describeAccount, describeChange } from '../describe.ts';
 import { field, parse } from '../input.ts';
-
-const ATTEMPTS_MAX = 20;
 
 /** Freezes or unfreezes a merchant, or one account of it. Refusals: validation, merchant_not_found, account_not_found, account_of_other_merchant. */
 export async function setFrozen(context: Context, request: SetFrozenRequest) {
@@ -34,16 +30,16 @@ type AccountOrder = { operator: string; command: string; merchantId: string; acc
 
 async function setAccountFrozen(context: Context, order: AccountOrder): Promise<void> {
   const { operator, command, merchantId, accountId, frozen } = order;
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const stored = await ownAccount(context, merchantId, accountId);
-    const nowMs = context.clock.now();
-    const events = decide(stored.account, { type: 'set-frozen', frozen }, nowMs);
-    if (isRefusal(events)) throw new RefusalError(events);
-    if (events.length === 0) return;
-    const after = events.reduce(evolve, stored.account);
-    const change = describeChange(stored.version, describeAccount(stored.account), describeAccount(after));
-    await context.audit.append({ operator, command, target: `account:${accountId}`, ...change }, context.realNow());
-    if ((await context.accounts.apply(stored, events, nowMs)) !== undefined) return context.metrics.commanded(command);
-  }
-  throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }));
+  const { changed } = await changeAccount(
+    context,
+    { merchantId, accountId },
+    { type: 'set-frozen', frozen },
+    {
+      async beforeEffect({ version, account }, after) {
+        const change = describeChange(version, describeAccount(account), describeAccount(after));
+        await context.audit.append({ operator, command, target: `account:${accountId}`, ...change }, context.realNow());
+      },
+    },
+  );
+  if (changed) context.metrics.commanded(command);
 }
