@@ -25,6 +25,8 @@ export type TableOptions = {
   natsUrl: string | undefined;
   /** Variables that go before all others. */
   env: Record<string, string>;
+  /** The embedded MongoDB gives what is found without a sort in random order: for tests. */
+  shuffleUnsorted?: boolean;
 };
 
 /**
@@ -79,14 +81,15 @@ function environmentOfAll(options: TableOptions): Record<string, string> {
 }
 
 /** The embedded server, or mongod where that is on PATH; a data folder stays with the one that has begun it. */
-function mongodb({ root, dataFolder, ports }: TableOptions): ProcessSpec {
+function mongodb({ root, dataFolder, ports, shuffleUnsorted }: TableOptions): ProcessSpec {
   const base = { name: 'mongodb', env: {}, stage: 'stores' as const };
   const port = String(ports.MONGODB_PORT);
   const embedded = path.join(dataFolder, 'mongodb');
   const real = path.join(dataFolder, 'mongod');
   if (existsSync(embedded) || (!existsSync(real) && !isOnPath('mongod'))) {
     const main = path.join(root, 'packages/embedded-mongo/src/main.ts');
-    const args = [...NODE_FLAGS, main, '--data', embedded, '--port', port];
+    const forTests = shuffleUnsorted ? ['--shuffle-unsorted'] : [];
+    const args = [...NODE_FLAGS, main, '--data', embedded, '--port', port, ...forTests];
     return { ...base, command: process.execPath, args, ready: { tcp: ports.MONGODB_PORT } };
   }
   if (!isOnPath('mongod')) throw new Error(`the data in ${real} are of a mongod, which is no longer on PATH; put it there again`);

@@ -46,6 +46,8 @@ export type SystemOptions = {
   mongodbUri: string | undefined;
   natsUrl: string | undefined;
   env: Record<string, string>;
+  /** For tests: the embedded MongoDB gives what is found without a sort in random order. */
+  shuffleUnsorted?: boolean;
   say: (line: string) => void;
   /** Gives the start up: what runs by then is stopped, and `openSystem` throws. */
   signal?: AbortSignal;
@@ -132,7 +134,12 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
  * For tests and benchmarks: a system on free ports and a temporary data folder, which `stop` removes (KEEP_DATA=true keeps it). Its databases, also
  * on the server that MONGODB_URI names, are no other system's; `ownMongo` starts a server all the same, for tests that kill it.
  */
-export async function startSystem(options: { name: string; ownMongo?: boolean; env?: Record<string, string> }): Promise<System> {
+export async function startSystem(options: {
+  name: string;
+  ownMongo?: boolean;
+  env?: Record<string, string>;
+  shuffleUnsorted?: boolean;
+}): Promise<System> {
   const dataFolder = mkdtempSync(path.join(tmpdir(), `gerbang-${options.name}-`));
   const system = await openSystem({
     dataFolder,
@@ -140,6 +147,7 @@ export async function startSystem(options: { name: string; ownMongo?: boolean; e
     fresh: false,
     mongodbUri: options.ownMongo ? undefined : process.env.MONGODB_URI || undefined,
     natsUrl: undefined,
+    shuffleUnsorted: options.shuffleUnsorted ?? false,
     env: { LOG_LEVEL: 'info', MONGODB_DB_PREFIX: `test_${randomBytes(5).toString('hex')}_`, ...options.env },
     say: () => {},
   });

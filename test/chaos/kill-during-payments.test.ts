@@ -34,7 +34,7 @@ describe('kill -9 of money-in between a payment at the rail and its webhook', ()
     sink = await startWebhookSink();
     // Its customers buy more in a minute than one merchant's limits let them.
     const env = { RATE_LIMIT_PER_MINUTE: '100000', RATE_LIMIT_RETAIL_PER_MINUTE: '100000' };
-    system = await startSystem({ name: 'chaos-in', env });
+    system = await startSystem({ name: 'chaos-in', shuffleUnsorted: true, env });
     merchant = await signIn(system.demo.base_url, system.demo);
     const settings = await merchant.send('PUT', '/api/v1.0/callback-settings', { transaction_notif_url: sink.url });
     expect(settings.http).toBe(200);

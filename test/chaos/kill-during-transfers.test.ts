@@ -36,7 +36,7 @@ describe('kill -9 during transfers', () => {
     sink = await startWebhookSink();
     // Waiting for final states asks about all orders again and again: within the usual limit of requests this would be a wait for the next minute.
     const env = { RATE_LIMIT_PER_MINUTE: '100000000' };
-    system = await startSystem({ name: 'chaos', ownMongo: true, env });
+    system = await startSystem({ name: 'chaos', shuffleUnsorted: true, ownMongo: true, env });
     account = system.demo.account_ids[0];
     merchant = await signIn(system.demo.base_url, system.demo);
     const settings = await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });

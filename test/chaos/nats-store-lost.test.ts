@@ -69,7 +69,7 @@ describe('NATS during transfers', () => {
 
   beforeAll(async () => {
     sink = await startWebhookSink();
-    system = await startSystem({ name: 'chaos-nats', env: { RATE_LIMIT_PER_MINUTE: '100000' } });
+    system = await startSystem({ name: 'chaos-nats', shuffleUnsorted: true, env: { RATE_LIMIT_PER_MINUTE: '100000' } });
     client = new MongoClient(system.mongodb.uri, { useBigInt64: true });
     store = path.join(system.dataFolder, 'nats');
     merchant = await signIn(system.demo.base_url, system.demo);

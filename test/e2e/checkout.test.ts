@@ -16,7 +16,7 @@ let account: string;
 let phone: Phone;
 
 beforeAll(async () => {
-  [system, phone] = await Promise.all([startSystem({ name: 'checkout' }), openPhone({ locale: 'id-ID' })]);
+  [system, phone] = await Promise.all([startSystem({ name: 'checkout', shuffleUnsorted: true }), openPhone({ locale: 'id-ID' })]);
   merchant = await signIn(system.demo.base_url, system.demo);
   [account] = system.demo.account_ids;
 }, 120_000);

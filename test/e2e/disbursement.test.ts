@@ -17,7 +17,7 @@ describe('one disbursement, from REST call to signed webhook', () => {
 
   beforeAll(async () => {
     sink = await startWebhookSink();
-    system = await startSystem({ name: 'e2e' });
+    system = await startSystem({ name: 'e2e', shuffleUnsorted: true });
     account = system.demo.account_ids[0];
     merchant = await signIn(system.demo.base_url, system.demo);
     await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });

@@ -34,6 +34,7 @@ beforeAll(async () => {
     mongodbUri: undefined,
     natsUrl: undefined,
     env: { LOG_LEVEL: 'info' },
+    shuffleUnsorted: true,
     say: () => {},
   });
   merchant = await signIn(system.demo.base_url, system.demo);
@@ -99,8 +100,8 @@ test('lists show old and new together, page by page', async () => {
 });
 
 test('every event can be read, those too that had not left their tails', async () => {
-  const notifier = openChannel({ address: `127.0.0.1:${system.ports.notifierRpc}`, tls: undefined });
-  const moneyOut = openChannel({ address: `127.0.0.1:${system.ports.moneyOutRpc}`, tls: undefined });
+  const notifier = openChannel({ address: `127.0.0.1:${system.ports.NOTIFIER_RPC_PORT}`, tls: undefined });
+  const moneyOut = openChannel({ address: `127.0.0.1:${system.ports.MONEY_OUT_RPC_PORT}`, tls: undefined });
   try {
     const of = `${left.accountId}:old-unknown`;
     await eventually('its events are confirmed', async () => {

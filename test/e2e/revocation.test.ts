@@ -16,7 +16,7 @@ let channel: RpcChannel;
 let operators: Operators;
 
 beforeAll(async () => {
-  system = await startSystem({ name: 'revocation' });
+  system = await startSystem({ name: 'revocation', shuffleUnsorted: true });
   channel = openChannel({ address: `127.0.0.1:${system.ports.MERCHANT_RPC_PORT}`, tls: undefined });
   operators = channel.client(OperatorService);
 }, 120_000);

@@ -29,7 +29,11 @@ beforeAll(async () => {
   const address = collector.address();
   if (address === null || typeof address === 'string') throw new Error('no TCP address');
   sink = await startWebhookSink();
-  system = await startSystem({ name: 'trace', env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${address.port}` } });
+  system = await startSystem({
+    name: 'trace',
+    shuffleUnsorted: true,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${address.port}` },
+  });
   merchant = await signIn(system.demo.base_url, system.demo);
   await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });
 }, 120_000);
