@@ -2,6 +2,15 @@ export { accountStatusOf, presentAccount } from './account.ts';
 export { presentAccountTransfer } from './account-transfer.ts';
 export { presentCallbackSettings } from './callback-settings.ts';
 export { presentDelivery } from './delivery.ts';
+export {
+  type CatalogueEntry,
+  EVENT_CATALOGUE,
+  type EventCatalogue,
+  type EventSource,
+  type EventType,
+  type PresentedEvent,
+  presentEvent,
+} from './event-catalogue.ts';
 export { presentEwalletCheckout } from './ewallet-checkout.ts';
 export {
   EWALLET_WORDS,
@@ -18,4 +27,4 @@ export { presentRetailTransaction } from './retail-transaction.ts';
 export { entryTypeOf, presentEntry, presentSettlement } from './statement.ts';
 export { presentTransfer, presentTransferForWebhook, transferStatusOf } from './transfer.ts';
 export { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
-export { type DomainEvent, presentWebhook, type UrlSetting, type Webhook } from './webhook.ts';
+export type { DomainEvent, UrlSetting, Webhook } from './webhook.ts';

@@ -14,90 +14,59 @@ import { presentHistory, presentHistoryForWebhook, presentPaymentLink, presentPa
 import { presentQrisTransaction } from './qris-transaction.ts';
 import { presentRetailTransaction } from './retail-transaction.ts';
 import { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
-import type { DomainEvent, Webhook } from './webhook-event.ts';
+import { carried, type DomainEvent, type Renderer } from './webhook.ts';
 
-/** What merchants are told of money in (contract §10); undefined for what is kept for the record alone. */
-export function presentMoneyInWebhook(event: DomainEvent): Webhook | undefined {
-  const { type, payload } = event;
-  switch (type) {
-    case 'va-transaction.paid':
-      return transaction(
-        event,
-        'va-transaction',
-        presentVaTransaction(carried(event, fromBinary(VaTransactionEventSchema, payload).vaTransaction)),
-      );
-    case 'qris.paid':
-      return transaction(event, 'qris-transaction', qris(event));
-    case 'ewallet-checkout.paid':
-    case 'ewallet-checkout.failed':
-      return transaction(event, 'ewallet-transaction', ewallet(event));
-    case 'retail.paid':
-      return transaction(event, 'retail-transaction', retail(event));
-    case 'payment-link-history.paid':
-      return transaction(event, 'payment-link-transaction', presentHistory(historyOf(event).history));
-    case 'virtual-account.expired':
-      return expiration(
-        event,
-        'virtual-account',
-        presentVirtualAccount(carried(event, fromBinary(VirtualAccountEventSchema, payload).virtualAccount)),
-      );
-    case 'qris.expired':
-      return expiration(event, 'qris', qris(event));
-    case 'ewallet-checkout.expired':
-      return expiration(event, 'ewallet-checkout', ewallet(event));
-    case 'retail.expired':
-      return expiration(event, 'retail', retail(event));
-    case 'payment-link.expired':
-      return expiration(
-        event,
-        'payment-link',
-        presentPaymentLink(carried(event, fromBinary(PaymentLinkEventSchema, payload).paymentLink)),
-      );
-    case 'payment-link-history.opened':
-      return inquiry(event, 'payment_link.inquiry');
-    case 'payment-link-history.expired':
-      return inquiry(event, 'payment_link.inquiry.expired');
-    default:
-      return undefined;
-  }
+/** The resource of an event as its GET returns it. Throws when it cannot read the payload. */
+type Resource = (event: DomainEvent) => object;
+
+/** A webhook to `transaction_notif_url` whose data is the resource. */
+export function transactionWebhook(name: string, resource: Resource): Renderer {
+  return (event) => ({
+    event: name,
+    setting: 'transaction_notif_url',
+    body: bodyOf(event, name, resource(event)),
+  });
 }
 
-function transaction(event: DomainEvent, name: string, data: object): Webhook {
-  return { event: name, setting: 'transaction_notif_url', body: bodyOf(event, name, data) };
+/** The webhook `money-in-expiration` of a product's resource. */
+export function expirationWebhook(product: string, resource: Resource): Renderer {
+  return transactionWebhook('money-in-expiration', (event) => ({ product, transaction: resource(event) }));
 }
 
-function expiration(event: DomainEvent, product: string, resource: object): Webhook {
-  return transaction(event, 'money-in-expiration', { product, transaction: resource });
+/** A webhook about one customer's session on a payment link, to `payment_link_inquiry_notif_url`. */
+export function inquiryWebhook(name: string): Renderer {
+  return (event) => {
+    const { history, link } = historyOf(event);
+    const data = { payment_link_history: presentHistoryForWebhook(history), payment_link: presentPaymentLinkForWebhook(link) };
+    return { event: name, setting: 'payment_link_inquiry_notif_url', body: bodyOf(event, name, data) };
+  };
 }
 
-function inquiry(event: DomainEvent, name: string): Webhook {
-  const { history, link } = historyOf(event);
-  const data = { payment_link_history: presentHistoryForWebhook(history), payment_link: presentPaymentLinkForWebhook(link) };
-  return { event: name, setting: 'payment_link_inquiry_notif_url', body: bodyOf(event, name, data) };
-}
+export const virtualAccount: Resource = (event) =>
+  presentVirtualAccount(carried(event, fromBinary(VirtualAccountEventSchema, event.payload).virtualAccount));
 
-function bodyOf({ atMs }: DomainEvent, event: string, data: object): object {
-  return { status: 200, success: true, event, timestamp: jakartaTimestamp(atMs), data };
-}
+export const vaTransaction: Resource = (event) =>
+  presentVaTransaction(carried(event, fromBinary(VaTransactionEventSchema, event.payload).vaTransaction));
 
-function qris(event: DomainEvent): object {
-  return presentQrisTransaction(carried(event, fromBinary(QrisEventSchema, event.payload).qrisTransaction));
-}
+export const qris: Resource = (event) =>
+  presentQrisTransaction(carried(event, fromBinary(QrisEventSchema, event.payload).qrisTransaction));
 
-function ewallet(event: DomainEvent): object {
-  return presentEwalletCheckout(carried(event, fromBinary(EwalletCheckoutEventSchema, event.payload).ewalletCheckout));
-}
+export const ewalletCheckout: Resource = (event) =>
+  presentEwalletCheckout(carried(event, fromBinary(EwalletCheckoutEventSchema, event.payload).ewalletCheckout));
 
-function retail(event: DomainEvent): object {
-  return presentRetailTransaction(carried(event, fromBinary(RetailEventSchema, event.payload).retailTransaction));
-}
+export const retail: Resource = (event) =>
+  presentRetailTransaction(carried(event, fromBinary(RetailEventSchema, event.payload).retailTransaction));
+
+export const paymentLink: Resource = (event) =>
+  presentPaymentLink(carried(event, fromBinary(PaymentLinkEventSchema, event.payload).paymentLink));
+
+export const paymentLinkHistory: Resource = (event) => presentHistory(historyOf(event).history);
 
 function historyOf(event: DomainEvent) {
   const { paymentLinkHistory, paymentLink } = fromBinary(PaymentLinkHistoryEventSchema, event.payload);
   return { history: carried(event, paymentLinkHistory), link: carried(event, paymentLink) };
 }
 
-function carried<T>({ type }: DomainEvent, resource: T | undefined): T {
-  if (resource === undefined) throw new Error(`${type} carries nothing`);
-  return resource;
+function bodyOf({ atMs }: DomainEvent, event: string, data: object): object {
+  return { status: 200, success: true, event, timestamp: jakartaTimestamp(atMs), data };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@gerbang/core';
+import type { EventCatalogue } from '@gerbang/present';
 import type { Logger } from '@gerbang/runtime';
 import type { AuditLog } from '@gerbang/store';
 import type { EndpointStats } from './delivery/endpoint-stats.ts';
@@ -13,12 +14,16 @@ import type { RetryPolicy } from './delivery/schedule.ts';
 import type { Sender } from './delivery/sender.ts';
 import type { DeliveryStore } from './delivery/store.ts';
 import type { Waker } from './delivery/waker.ts';
+import type { UnknownTypes } from './event/unknown-types.ts';
 import type { UnreadableStore } from './event/unreadable-store.ts';
 import type { SettingsDirectory } from './event/webhook-settings.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The service's dependencies as one plain object. */
 export type Context = {
+  /** Which events mean which webhook. */
+  catalogue: EventCatalogue;
+  unknownTypes: UnknownTypes;
   deliveries: DeliveryStore;
   redeliveryRuns: ReturnType<typeof openRedeliveryRuns>;
   unreadable: UnreadableStore;

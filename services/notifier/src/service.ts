@@ -1,4 +1,5 @@
 import type { Clock } from '@gerbang/core';
+import { EVENT_CATALOGUE, type EventCatalogue } from '@gerbang/present';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
@@ -16,6 +17,7 @@ import { openRedeliveryRuns } from './delivery/redelivery-run.ts';
 import { createSender } from './delivery/sender.ts';
 import { openDeliveryStore } from './delivery/store.ts';
 import { consumeSources } from './event/sources.ts';
+import { createUnknownTypes } from './event/unknown-types.ts';
 import { openUnreadableStore } from './event/unreadable-store.ts';
 import { createSettingsDirectory } from './event/webhook-settings.ts';
 import { createNotifierMetrics } from './metrics.ts';
@@ -26,8 +28,11 @@ const CLOSE_STEP_MS = 14_000;
 
 export type Service = Served & Closeable;
 
-/** Starts the service; `clock` replaces the business clock and `log` the logger in tests. */
-export function startService(config: Config, options: { clock?: Clock; log?: Logger } = {}): Promise<Service> {
+/** Starts the service; in tests `clock` replaces the business clock, `log` the logger and `catalogue` the list of known events. */
+export function startService(
+  config: Config,
+  options: { clock?: Clock; log?: Logger; catalogue?: EventCatalogue } = {},
+): Promise<Service> {
   const { log } = options;
   return assembleService({ name: 'notifier', config, log, closeStepMs: CLOSE_STEP_MS }, async (foundation) => {
     const { log, registry, closing } = foundation;
@@ -54,6 +59,8 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       dispatch: (claimed, sinceMs) => dispatch(context, claimed, sinceMs),
     });
     const context: Context = {
+      catalogue: options.catalogue ?? EVENT_CATALOGUE,
+      unknownTypes: createUnknownTypes(),
       deliveries,
       redeliveryRuns: openRedeliveryRuns(store),
       unreadable,

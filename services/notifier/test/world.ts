@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { createRelay, openBus } from '@gerbang/bus';
 import { type AdjustableClock, createClock, newUlid } from '@gerbang/core';
+import type { EventCatalogue } from '@gerbang/present';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
@@ -113,6 +114,7 @@ export async function openWorld(mongo: TestMongo) {
   const startNotifier = async (
     more: Record<string, string> = {},
     lines?: Lines,
+    catalogue?: EventCatalogue,
   ): Promise<Service & ReturnType<typeof clientOf>> => {
     const config = readConfig({
       GERBANG_ENV: 'sandbox',
@@ -128,7 +130,7 @@ export async function openWorld(mongo: TestMongo) {
       ...more,
     });
     const logger = lines === undefined ? log : createLogger({ service: 'notifier', level: 'info' }, lines);
-    const service = await startService(config, { clock, log: logger });
+    const service = await startService(config, { clock, log: logger, ...(catalogue !== undefined && { catalogue }) });
     const client = clientOf(service.port);
     let closed: Promise<void> | undefined;
     const close = () => {

@@ -3,11 +3,14 @@ import type { Due } from '@gerbang/store';
 import type { ReceivedEvent } from '../event/received-event.ts';
 import { type Asker, type Attempt, type DeliveryState, dueAtMs, newDelivery, type Redelivery } from './delivery.ts';
 
-/** What becomes of an event: sent to a URL, wanted by nobody, or kept with the reason why it can't be read or rendered. */
+/**
+ * What becomes of an event: sent to a URL, wanted by nobody, or kept with the reason why it can't be read or rendered. `unknown`: the catalogue has no such
+ * type or schema, so the same is true of every event of this type.
+ */
 export type Fate =
   | { type: 'webhook'; event: string; url: string; body: string; signed: boolean }
   | { type: 'unwanted' }
-  | { type: 'unreadable'; reason: string };
+  | { type: 'unreadable'; reason: string; unknown: boolean };
 
 /** Something on the bus that is no message of ours; stored under a hash of its bytes. */
 export type UnreadableMessage = { hash: string; service: string; bytes: Uint8Array; reason: string };

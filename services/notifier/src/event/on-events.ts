@@ -25,7 +25,10 @@ export async function onEvents(
   messages: readonly Received[],
 ): Promise<void> {
   const { events, unreadable } = sort(service, messages);
-  const decided = await decideFates(context, events.map(render));
+  const decided = await decideFates(
+    context,
+    events.map((event) => render(context.catalogue, event)),
+  );
   const { deliveries, leases, lanes, progress, puller, clock } = context;
   const sinceMs = performance.now();
   const room = (endpoint: string) => (puller.isBehind(endpoint) ? 0 : lanes.room(endpoint));
@@ -65,14 +68,19 @@ function sort(service: string, messages: readonly Received[]): { events: Receive
   return { events: inOrder, unreadable: [...unreadable.values()] };
 }
 
-function report({ log, metrics }: Context, stored: readonly Decided[], unreadable: readonly UnreadableMessage[]): void {
+function report(
+  { log, metrics, unknownTypes }: Context,
+  stored: readonly Decided[],
+  unreadable: readonly UnreadableMessage[],
+): void {
   for (const { event, fate } of stored) {
     metrics.stored(event.service, fate.type);
     if (fate.type !== 'unreadable') continue;
+    if (fate.unknown && !unknownTypes.isNew(event)) continue;
     const { eventId, type, merchantId } = event;
     log.error(
-      { alert: UNREADABLE, event_id: eventId, type, merchant_id: merchantId, reason: fate.reason },
-      'an event cannot be read',
+      { alert: UNREADABLE, event_id: eventId, source: event.service, type, merchant_id: merchantId, reason: fate.reason },
+      fate.unknown ? 'events of this type cannot be read' : 'an event cannot be read',
     );
   }
   for (const { service, hash, reason } of unreadable) {

@@ -18,17 +18,34 @@ const NO_SETTINGS = 'the settings of its merchant cannot be told now';
  * the id it has had, due now; a message becomes its events. What still can't be read stays, with the reason of today. Refusals: unavailable, timeout.
  */
 export async function replay(context: Context, unreadable: readonly Unreadable[]): Promise<Replayed[]> {
+  const events = unreadable.flatMap((item) => (item.kind === 'event' ? [item.event] : []));
+  const decided = await decideFates(
+    context,
+    events.map((event) => render(context.catalogue, event)),
+  );
+  const fates = new Map(decided.map(({ event, fate }) => [event.eventId, fate]));
   const replayed: Replayed[] = [];
-  for (const item of unreadable)
-    replayed.push(item.kind === 'event' ? await replayEvent(context, item) : await replayMessage(context, item));
+  // In the order in which they occurred, so that the webhooks of one transaction go out in their order.
+  for (const item of unreadable.toSorted(byOccurrence))
+    replayed.push(
+      item.kind === 'event' ? await replayEvent(context, item, fates.get(item.id)) : await replayMessage(context, item),
+    );
   return replayed;
 }
 
-async function replayEvent(context: Context, item: Extract<Unreadable, { kind: 'event' }>): Promise<Replayed> {
+function byOccurrence(a: Unreadable, b: Unreadable): number {
+  const seqOf = (item: Unreadable) => (item.kind === 'event' ? item.event.seq : 0n);
+  return a.atMs - b.atMs || Number(seqOf(a) - seqOf(b));
+}
+
+/** `fate` is undefined where the settings of the event's merchant cannot be known now. */
+async function replayEvent(
+  context: Context,
+  item: Extract<Unreadable, { kind: 'event' }>,
+  fate: Fate | undefined,
+): Promise<Replayed> {
   const { id, event } = item;
-  const [decided] = await decideFates(context, [render(event)]);
-  if (decided === undefined) return { id, fate: 'unreadable', reason: NO_SETTINGS };
-  const { fate } = decided;
+  if (fate === undefined) return { id, fate: 'unreadable', reason: NO_SETTINGS };
   // Somebody else has replayed it at the same time: then it is as they have left it.
   if (await context.unreadable.settle(item, event, fate, context.clock.now())) {
     context.metrics.replayed(event.service, fate.type);
@@ -41,7 +58,10 @@ async function replayMessage(context: Context, item: Extract<Unreadable, { kind:
   const { id, service } = item;
   const events = read(service, item.bytes);
   if (events === undefined) return { id, fate: 'unreadable', reason: NO_MESSAGE };
-  const decided = await decideFates(context, events.map(render));
+  const decided = await decideFates(
+    context,
+    events.map((event) => render(context.catalogue, event)),
+  );
   if (decided.length < events.length) return { id, fate: 'unreadable', reason: NO_SETTINGS };
   await store(context, decided);
   await context.unreadable.remove(item);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
-import { presentDelivery, presentWebhook, type Webhook } from '@gerbang/present';
+import { presentDelivery } from '@gerbang/present';
 import { DeliverySchema, DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { retryDelayMs } from '../../src/delivery/schedule.ts';
 import { webhookRequest } from '../../src/delivery/webhook-request.ts';
 import { deliveryOf } from './delivery.ts';
 import { SAMPLE_MS } from './sample-payloads.ts';
-import { SAMPLES, type Sample } from './samples.ts';
+import { SAMPLES, webhookOf } from './samples.ts';
 import { type SignatureVector, signatureVectors } from './vectors.ts';
 
 const DOCS = path.join(import.meta.dirname, '../../../../docs');
@@ -33,17 +33,11 @@ export function webhooksPage(): string {
   });
 }
 
-function rendered({ service, type, payload }: Sample): Webhook {
-  const webhook = presentWebhook(service, { type, schema: 1, payload, atMs: SAMPLE_MS });
-  if (webhook === undefined) throw new Error(`merchants are not told of ${type}`);
-  return webhook;
-}
-
 /** One row an event; several occasions of one event are in one row. */
 function events(): string {
   const rows = new Map<string, string[]>();
   for (const sample of SAMPLES) {
-    const { event, setting } = rendered(sample);
+    const { event, setting } = webhookOf(sample);
     const [, , when] = rows.get(event) ?? [];
     const cells = [
       `[${event}](#${anchor(event)})`,
@@ -136,7 +130,7 @@ function duration(ms: number): string {
 function payloads(): string {
   let heading = '';
   return SAMPLES.map((sample) => {
-    const { event, setting, body } = rendered(sample);
+    const { event, setting, body } = webhookOf(sample);
     const title = event === heading ? '' : `### ${event}\n\nTo \`${setting}\`.\n\n`;
     heading = event;
     return `${title}When ${sample.when}:\n\n${fenced('json', indented(body))}`;

@@ -1,6 +1,7 @@
+import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { disbursement, ewallet, history, linkExpired, qris, retail, vaExpired, vaPaid } from './sample-payloads.ts';
+import { disbursement, ewallet, history, linkExpired, qris, retail, SAMPLE_MS, vaExpired, vaPaid } from './sample-payloads.ts';
 
 /** An event of a service as it would come from the bus, and what the merchants' page says of it. */
 export type Sample = { service: string; type: string; payload: Uint8Array; when: string };
@@ -69,3 +70,10 @@ export const SAMPLES: readonly Sample[] = [
     when: 'the session of a customer who had opened it has ended without a payment',
   },
 ];
+
+/** The webhook of a sample, rendered as the notifier does. */
+export function webhookOf({ service, type, payload }: Sample): Webhook {
+  const presented = presentEvent(EVENT_CATALOGUE, service, { type, schema: 1, payload, atMs: SAMPLE_MS });
+  if (presented.outcome !== 'webhook') throw new Error(`${type} is no webhook: ${presented.reason}`);
+  return presented.webhook;
+}

@@ -1,0 +1,97 @@
+import {
+  ewalletCheckout,
+  expirationWebhook,
+  inquiryWebhook,
+  paymentLink,
+  paymentLinkHistory,
+  qris,
+  retail,
+  transactionWebhook,
+  vaTransaction,
+  virtualAccount,
+} from './money-in-webhook.ts';
+import { disbursementWebhook } from './money-out-webhook.ts';
+import type { DomainEvent, Renderer, Webhook } from './webhook.ts';
+
+/** What one type of event means for merchants. `schema` is the newest version of its payload that this program reads. */
+export type CatalogueEntry = { schema: number } & ({ render: Renderer } | { noWebhook: string });
+
+/** Every type of event that each service publishes. */
+export type EventCatalogue = Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>;
+
+const webhook = (render: Renderer, schema = 1): CatalogueEntry => ({ schema, render });
+/** `because` says why merchants get no webhook. */
+const noWebhook = (because: string, schema = 1): CatalogueEntry => ({ schema, noWebhook: because });
+
+const BY_REQUEST = 'the answer to the request has told the merchant';
+const CONFIGURATION = 'it is configuration, which other services follow';
+
+/**
+ * The closed list of events (architecture §3): a service can publish only what is listed here, see `EventType`. A new type is one line here, and for a
+ * webhook one sample in services/notifier/test/webhooks/samples.ts. A payload that older programs cannot read takes the next schema number.
+ */
+export const EVENT_CATALOGUE = {
+  merchant: {
+    'merchant.created': noWebhook(CONFIGURATION),
+    'merchant.updated': noWebhook(CONFIGURATION),
+    'account.created': noWebhook(BY_REQUEST),
+    'account.updated': noWebhook(BY_REQUEST),
+  },
+  'money-in': {
+    'virtual-account.changed': noWebhook(BY_REQUEST),
+    'virtual-account.deleted': noWebhook(BY_REQUEST),
+    'virtual-account.expired': webhook(expirationWebhook('virtual-account', virtualAccount)),
+    'va-transaction.paid': webhook(transactionWebhook('va-transaction', vaTransaction)),
+    'qris.paid': webhook(transactionWebhook('qris-transaction', qris)),
+    'qris.expired': webhook(expirationWebhook('qris', qris)),
+    'ewallet-checkout.paid': webhook(transactionWebhook('ewallet-transaction', ewalletCheckout)),
+    'ewallet-checkout.failed': webhook(transactionWebhook('ewallet-transaction', ewalletCheckout)),
+    'ewallet-checkout.expired': webhook(expirationWebhook('ewallet-checkout', ewalletCheckout)),
+    'retail.paid': webhook(transactionWebhook('retail-transaction', retail)),
+    'retail.expired': webhook(expirationWebhook('retail', retail)),
+    'payment-link.changed': noWebhook(BY_REQUEST),
+    'payment-link.deleted': noWebhook(BY_REQUEST),
+    'payment-link.expired': webhook(expirationWebhook('payment-link', paymentLink)),
+    'payment-link-history.opened': webhook(inquiryWebhook('payment_link.inquiry')),
+    'payment-link-history.paid': webhook(transactionWebhook('payment-link-transaction', paymentLinkHistory)),
+    'payment-link-history.expired': webhook(inquiryWebhook('payment_link.inquiry.expired')),
+  },
+  'money-out': {
+    'disbursement.accepted': noWebhook('the webhook of a disbursement is about its end'),
+    'disbursement.succeeded': webhook(disbursementWebhook),
+    'disbursement.failed': webhook(disbursementWebhook),
+    'account-transfer.succeeded': noWebhook(BY_REQUEST),
+  },
+} as const satisfies EventCatalogue;
+
+/** The services that publish events. */
+export type EventSource = keyof typeof EVENT_CATALOGUE;
+
+/** The types of event that a service may publish. */
+export type EventType<Source extends EventSource = EventSource> = Source extends EventSource
+  ? keyof (typeof EVENT_CATALOGUE)[Source]
+  : never;
+
+/** What an event means for its merchant. `unknown`: a newer program has published it, and this one cannot tell. */
+export type PresentedEvent =
+  | { outcome: 'webhook'; webhook: Webhook }
+  | { outcome: 'no-webhook'; reason: string }
+  | { outcome: 'unknown'; reason: string };
+
+/** Looks an event up in the catalogue and renders its webhook. Throws when the payload cannot be read: a newer program may read it. */
+export function presentEvent(catalogue: EventCatalogue, service: string, event: DomainEvent): PresentedEvent {
+  const entry = entryOf(catalogue, service, event.type);
+  if (entry === undefined) return { outcome: 'unknown', reason: `${service} has no event ${event.type} that is known here` };
+  if (event.schema > entry.schema) {
+    const reason = `${event.type} has schema ${event.schema}; this program reads up to ${entry.schema}`;
+    return { outcome: 'unknown', reason };
+  }
+  if ('noWebhook' in entry) return { outcome: 'no-webhook', reason: entry.noWebhook };
+  return { outcome: 'webhook', webhook: entry.render(event) };
+}
+
+/** Names come from messages: only a catalogue's own lines count, no inherited property. */
+function entryOf(catalogue: EventCatalogue, service: string, type: string): CatalogueEntry | undefined {
+  const ofService = Object.hasOwn(catalogue, service) ? catalogue[service] : undefined;
+  return ofService !== undefined && Object.hasOwn(ofService, type) ? ofService[type] : undefined;
+}
