@@ -15,7 +15,7 @@ let nats: TestNats;
 let store: Store;
 let bus: Bus;
 let relay: Relay;
-let things: Aggregates<State>;
+let things: Aggregates<State, string>;
 let eventServices: Implementation[];
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}relay`, appName: 'test' });
   bus = openBus({ url: nats.url, name: 'test', log });
   relay = createRelay({ bus, store, service: 'shop', clock, log });
-  things = await openAggregates<State>(store, 'things', { schema: 1, afterWrite: relay.afterWrite });
+  things = await openAggregates<State, string>(store, 'things', { schema: 1, afterWrite: relay.afterWrite });
   eventServices = relay.serve(['things']);
 });
 

@@ -46,10 +46,13 @@ export async function openShop(options: { log?: Logger; stalledAfterMs?: number 
   closing.push('channel', () => channel.close());
   const source = channel.client(EventSourceService);
 
-  const things: Aggregates<Thing> = await openAggregates<Thing>(store, 'things', { schema: 1, afterWrite: relay.afterWrite });
+  const things: Aggregates<Thing, string> = await openAggregates<Thing, string>(store, 'things', {
+    schema: 1,
+    afterWrite: relay.afterWrite,
+  });
   /** As another replica writes them that publishes nothing after its writes: the sweep alone finds them. */
-  const silent: Aggregates<Thing> = await openAggregates<Thing>(store, 'things', { schema: 1 });
-  const others: Aggregates<Thing> = await openAggregates<Thing>(store, 'others', { schema: 1 });
+  const silent: Aggregates<Thing, string> = await openAggregates<Thing, string>(store, 'things', { schema: 1 });
+  const others: Aggregates<Thing, string> = await openAggregates<Thing, string>(store, 'others', { schema: 1 });
 
   /** Under the notifier's name, over a bus of its own where one is given. */
   const startConsumer = (handle: (batches: EventBatch[]) => Promise<void>, over: Bus = bus): Closeable => {

@@ -11,7 +11,7 @@ import {
   virtualAccount,
 } from './money-in-webhook.ts';
 import { disbursementWebhook } from './money-out-webhook.ts';
-import type { DomainEvent, Renderer, Webhook } from './webhook.ts';
+import type { DomainEvent, Renderer, Webhook } from './webhook-event.ts';
 
 /** What one type of event means for merchants. `schema` is the newest version of its payload that this program reads. */
 export type CatalogueEntry = { schema: number } & ({ render: Renderer } | { noWebhook: string });

@@ -27,4 +27,4 @@ export { presentRetailTransaction } from './retail-transaction.ts';
 export { entryTypeOf, presentEntry, presentSettlement } from './statement.ts';
 export { presentTransfer, presentTransferForWebhook, transferStatusOf } from './transfer.ts';
 export { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
-export type { DomainEvent, UrlSetting, Webhook } from './webhook.ts';
+export type { DomainEvent, UrlSetting, Webhook } from './webhook-event.ts';

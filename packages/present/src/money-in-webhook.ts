@@ -14,7 +14,7 @@ import { presentHistory, presentHistoryForWebhook, presentPaymentLink, presentPa
 import { presentQrisTransaction } from './qris-transaction.ts';
 import { presentRetailTransaction } from './retail-transaction.ts';
 import { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
-import { carried, type DomainEvent, type Renderer } from './webhook.ts';
+import { carried, type DomainEvent, type Renderer } from './webhook-event.ts';
 
 /** The resource of an event as its GET returns it. Throws when it cannot read the payload. */
 type Resource = (event: DomainEvent) => object;

@@ -1,7 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { presentTransferForWebhook } from './transfer.ts';
-import { carried, type DomainEvent, type Webhook } from './webhook.ts';
+import { carried, type DomainEvent, type Webhook } from './webhook-event.ts';
 
 /** The end of a disbursement (contract §10). */
 export function disbursementWebhook(event: DomainEvent): Webhook {

@@ -7,8 +7,8 @@ import { combineInserts } from './insert-missing.ts';
 import { traced } from './traced.ts';
 import { type Upcaster, upcast } from './upcast.ts';
 
-/** An event on its way into an aggregate's tail; `payload` is a serialized message. */
-export type NewEvent = { type: string; schema: number; payload: Uint8Array; atMs: number };
+/** An event on its way into an aggregate's tail; `payload` is a serialized message. `Type`: the types that its owner may publish. */
+export type NewEvent<Type extends string = string> = { type: Type; schema: number; payload: Uint8Array; atMs: number };
 
 /** An event as it stands in the tail and, once confirmed, in `<collection>_events`. */
 export type StoredEvent = { seq: bigint; event: string; schema: number; at: Date; payload: Binary; traceparent: string };
@@ -31,16 +31,19 @@ export type AggregateDocument<State extends Document> = State & {
 };
 
 /** A state change: the fields to set and to remove, and the events it means. */
-export type Change<State> = {
+export type Change<State, Type extends string = string> = {
   set: Partial<State>;
   unset?: readonly (keyof State & string)[];
-  events?: readonly NewEvent[];
+  events?: readonly NewEvent<Type>[];
   /** Leaves publishing to the next write of the aggregate, or to the sweep: for events that nobody waits for. */
   quiet?: boolean;
 };
 
-/** A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version. */
-export type Aggregates<State extends Document> = {
+/**
+ * A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version. `Type` has no default: each
+ * owner names the closed list of events that it may publish (architecture §3).
+ */
+export type Aggregates<State extends Document, Type extends string> = {
   collection: Collection<AggregateDocument<State>>;
   /** A document read from the collection directly, in the current schema. */
   read(document: AggregateDocument<State>): AggregateDocument<State>;
@@ -49,19 +52,19 @@ export type Aggregates<State extends Document> = {
     id: string,
     merchantId: string,
     state: State,
-    events: readonly NewEvent[],
+    events: readonly NewEvent<Type>[],
   ): Promise<AggregateDocument<State> | undefined>;
   /**
    * Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and decide anew). Changes of
    * different aggregates that concur travel as one command.
    */
-  change(current: AggregateDocument<State>, change: Change<State>): Promise<AggregateDocument<State> | undefined>;
+  change(current: AggregateDocument<State>, change: Change<State, Type>): Promise<AggregateDocument<State> | undefined>;
   /** Creates the aggregate, or gives the one that an interrupted creation has made under this id already; `created` tells which. */
   insertOrFind(
     id: string,
     merchantId: string,
     state: State,
-    events: readonly NewEvent[],
+    events: readonly NewEvent<Type>[],
   ): Promise<{ document: AggregateDocument<State>; created: boolean }>;
   /** `linearizable` after a duplicate key or a lost answer: what is there now, not what a majority had a moment ago. */
   find(id: string, options?: { linearizable: boolean }): Promise<AggregateDocument<State> | undefined>;
@@ -83,11 +86,11 @@ export type AfterWrite = (type: string, document: AggregateDocument<Document>) =
  * Opens a collection of aggregates and its indexes. `schema` is the version of the state's shape, stored on each document; `upcasters` lift older ones,
  * one for each earlier version.
  */
-export async function openAggregates<State extends Document>(
+export async function openAggregates<State extends Document, Type extends string>(
   store: Store,
   name: string,
   options: { schema: number; upcasters?: readonly Upcaster[]; afterWrite?: AfterWrite },
-): Promise<Aggregates<State>> {
+): Promise<Aggregates<State, Type>> {
   const upcasters = options.upcasters ?? [];
   if (upcasters.length !== options.schema - 1)
     throw new Error(`${name} has schema ${options.schema} and ${upcasters.length} upcasters`);
@@ -105,7 +108,7 @@ export async function openAggregates<State extends Document>(
   };
   // The driver's type of a found document says again that it has an `_id`.
   const readFound = (found: unknown) => read(found as AggregateDocument<State>);
-  const aggregates: Aggregates<State> = {
+  const aggregates: Aggregates<State, Type> = {
     collection,
     read,
     async insert(id, merchantId, state, events) {

@@ -6,13 +6,13 @@ type State = { color: string; note?: string };
 
 let mongo: TestMongo;
 let store: Store;
-let things: Aggregates<State>;
+let things: Aggregates<State, string>;
 const announced: string[] = [];
 
 beforeAll(async () => {
   mongo = await startTestMongo();
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}aggregates`, appName: 'test' });
-  things = await openAggregates<State>(store, 'things', {
+  things = await openAggregates<State, string>(store, 'things', {
     schema: 1,
     afterWrite: (_type, document) => announced.push(document._id),
   });
@@ -101,7 +101,7 @@ test('sen are bigint over the whole range', async () => {
 
 test('a document of an older schema is read in the current one and written whole; a newer one is left alone', async () => {
   await insert('g', { color: 'red', note: 'wet' });
-  const later = await openAggregates<{ paint: string; note?: string }>(store, 'things', {
+  const later = await openAggregates<{ paint: string; note?: string }, string>(store, 'things', {
     schema: 2,
     upcasters: [({ color, ...rest }) => ({ ...rest, paint: color })],
   });
@@ -124,7 +124,10 @@ test('a creation that comes again gives what is there, as it now stands', async 
 test('what a list finds is in the current schema, in the order that is asked for', async () => {
   await insert('listed-1', { color: 'listed' });
   await insert('listed-2', { color: 'listed' });
-  const newer = await openAggregates<State>(store, 'things', { schema: 2, upcasters: [(old) => ({ ...old, note: 'lifted' })] });
+  const newer = await openAggregates<State, string>(store, 'things', {
+    schema: 2,
+    upcasters: [(old) => ({ ...old, note: 'lifted' })],
+  });
   const filter = { _id: { $in: ['listed-1', 'listed-2'] } };
   expect((await newer.list(filter, { sort: { _id: -1 }, limit: 1 })).map(({ _id, note }) => [_id, note])).toEqual([
     ['listed-2', 'lifted'],

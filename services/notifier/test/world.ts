@@ -93,7 +93,7 @@ export async function openWorld(mongo: TestMongo) {
   closing.push('bus', () => bus.close());
   const relay = createRelay({ bus, store, service: 'money-out', clock, log });
   closing.push('relay', () => relay.close());
-  const transfers = await openAggregates<{ n: number }>(store, 'transfers', { schema: 1, afterWrite: relay.afterWrite });
+  const transfers = await openAggregates<{ n: number }, string>(store, 'transfers', { schema: 1, afterWrite: relay.afterWrite });
   const owner = await startRpcServer({
     host: '127.0.0.1',
     port: 0,

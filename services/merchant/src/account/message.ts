@@ -1,4 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import type { EventType } from '@gerbang/present';
 import {
   AccountChangedSchema,
   type Account as AccountMessage,
@@ -24,6 +25,6 @@ export function toMessage(id: string, merchantId: string, version: bigint, accou
 }
 
 /** What others hear of a new or changed account. */
-export function toEvent(type: string, account: AccountMessage, nowMs: number): NewEvent {
+export function toEvent(type: EventType<'merchant'>, account: AccountMessage, nowMs: number): NewEvent<EventType<'merchant'>> {
   return { type, schema: 1, payload: toBinary(AccountChangedSchema, create(AccountChangedSchema, { account })), atMs: nowMs };
 }

@@ -1,3 +1,4 @@
+import type { EventType } from '@gerbang/present';
 import { type AfterWrite, dateRange, openAggregates, type Store } from '@gerbang/store';
 import { type Account, type AccountEvent, evolve } from './account.ts';
 import { type AccountDocument, fromDocument, SCHEMA, type StoredAccountDocument, toDocument } from './document.ts';
@@ -50,7 +51,10 @@ const LISTED_MAX = 1_000;
 
 /** Opens the collection. */
 export async function openAccountStore(store: Store, afterWrite: AfterWrite): Promise<AccountStore> {
-  const aggregates = await openAggregates<AccountDocument>(store, ACCOUNTS, { schema: SCHEMA, afterWrite });
+  const aggregates = await openAggregates<AccountDocument, EventType<'merchant'>>(store, ACCOUNTS, {
+    schema: SCHEMA,
+    afterWrite,
+  });
   await aggregates.collection.createIndex({ merchant_id: 1, _id: 1 }, { name: 'of-merchant' });
   return {
     async insert(id, merchantId, account, nowMs) {

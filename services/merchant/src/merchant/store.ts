@@ -1,3 +1,4 @@
+import type { EventType } from '@gerbang/present';
 import { type AfterWrite, openAggregates, type Store } from '@gerbang/store';
 import { type Claims, openClaims } from './claims.ts';
 import { fromDocument, type MerchantDocument, SCHEMA, type StoredMerchantDocument, toDocument, UPCASTERS } from './document.ts';
@@ -28,7 +29,7 @@ export type MerchantStore = {
 
 /** Opens the collections. */
 export async function openMerchantStore(store: Store, afterWrite: AfterWrite): Promise<MerchantStore> {
-  const aggregates = await openAggregates<MerchantDocument>(store, MERCHANTS, {
+  const aggregates = await openAggregates<MerchantDocument, EventType<'merchant'>>(store, MERCHANTS, {
     schema: SCHEMA,
     upcasters: UPCASTERS,
     afterWrite,

@@ -1,4 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import type { EventType } from '@gerbang/present';
 import {
   EwalletCheckoutEventSchema,
   PaymentLinkEventSchema,
@@ -13,17 +14,46 @@ import { toHistory, toPaymentLink } from '../payment-link/message.ts';
 import { toQrisTransaction } from '../qris/message.ts';
 import { toRetailTransaction } from '../retail/message.ts';
 import { toVirtualAccount } from '../virtual-account/message.ts';
-import { EWALLET_CHECKOUT, PAYMENT_LINK, PAYMENT_LINK_HISTORY, QRIS, RETAIL, VIRTUAL_ACCOUNT } from './product.ts';
+import { EWALLET_CHECKOUT, type Kind, PAYMENT_LINK, PAYMENT_LINK_HISTORY, QRIS, RETAIL, VIRTUAL_ACCOUNT } from './product.ts';
 import type { StoredPayable } from './stored-payable.ts';
 
 /** What others hear of a payable. */
 export type Announced = 'opened' | 'changed' | 'paid' | 'expired' | 'deleted' | 'failed';
 
+/** The events of each kind, all of which stand in the catalogue. */
+const TYPES: Readonly<Record<Kind, { readonly [What in Announced]?: EventType<'money-in'> }>> = {
+  [VIRTUAL_ACCOUNT]: {
+    changed: 'virtual-account.changed',
+    deleted: 'virtual-account.deleted',
+    expired: 'virtual-account.expired',
+  },
+  [QRIS]: { paid: 'qris.paid', expired: 'qris.expired' },
+  [EWALLET_CHECKOUT]: {
+    paid: 'ewallet-checkout.paid',
+    failed: 'ewallet-checkout.failed',
+    expired: 'ewallet-checkout.expired',
+  },
+  [RETAIL]: { paid: 'retail.paid', expired: 'retail.expired' },
+  [PAYMENT_LINK]: { changed: 'payment-link.changed', deleted: 'payment-link.deleted', expired: 'payment-link.expired' },
+  [PAYMENT_LINK_HISTORY]: {
+    opened: 'payment-link-history.opened',
+    paid: 'payment-link-history.paid',
+    expired: 'payment-link-history.expired',
+  },
+};
+
 /** The event that a change means, "<kind>.<what>": the payable as it is after the change. A history's comes with its link. */
-export function announce(after: StoredPayable, what: Announced, nowMs: number, link?: StoredPayable): NewEvent[] {
+export function announce(
+  after: StoredPayable,
+  what: Announced,
+  nowMs: number,
+  link?: StoredPayable,
+): NewEvent<EventType<'money-in'>>[] {
   const counted = { ...after, eventsCount: after.eventsCount + 1 };
   const { kind } = after.details;
-  return [{ type: `${kind}.${what}`, schema: 1, payload: payloadOf(counted, nowMs, link), atMs: nowMs }];
+  const type = TYPES[kind][what];
+  if (type === undefined) throw new Error(`the catalogue of events has no ${kind}.${what}`);
+  return [{ type, schema: 1, payload: payloadOf(counted, nowMs, link), atMs: nowMs }];
 }
 
 function payloadOf(payable: StoredPayable, nowMs: number, link: StoredPayable | undefined): Uint8Array {

@@ -1,3 +1,4 @@
+import type { EventType } from '@gerbang/present';
 import { type AfterWrite, type Aggregates, dateRange, type NewEvent, openAggregates, type Store } from '@gerbang/store';
 import { evolve, type PayableEvent, type PayableState, type PayableStatus } from './payable.ts';
 import type { Details, Kind } from './product.ts';
@@ -31,13 +32,13 @@ export type PayableQuery = {
 };
 
 export type PayableStore = {
-  aggregates: Aggregates<PayableDocument>;
+  aggregates: Aggregates<PayableDocument, EventType<'money-in'>>;
   /** Undefined when the id is taken. */
   insert(
     order: PayableOrder,
     state: PayableState,
     details: Details,
-    events: readonly NewEvent[],
+    events: readonly NewEvent<EventType<'money-in'>>[],
   ): Promise<StoredPayable | undefined>;
   find(id: string): Promise<StoredPayable | undefined>;
   /** In any order, without those that are not there. */
@@ -57,7 +58,7 @@ export type PayableStore = {
 
 /** Opens the payables of all products with the indexes that their queries need. */
 export async function openPayableStore(store: Store, afterWrite: AfterWrite): Promise<PayableStore> {
-  const aggregates = await openAggregates<PayableDocument>(store, PAYABLES, { schema: 1, afterWrite });
+  const aggregates = await openAggregates<PayableDocument, EventType<'money-in'>>(store, PAYABLES, { schema: 1, afterWrite });
   const { collection } = aggregates;
   await collection.createIndex({ account_id: 1, kind: 1, sort_id: -1 }, { name: 'newest' });
   const read = (document: StoredPayableDocument) => fromDocument(aggregates.read(document));

@@ -1,3 +1,4 @@
+import type { EventType } from '@gerbang/present';
 import type { AggregateDocument, Change, Due, NewEvent } from '@gerbang/store';
 import type { PayableState, PayableStatus } from './payable.ts';
 import type { Details, Kind, Payer } from './product.ts';
@@ -85,7 +86,12 @@ type PaymentDocument = {
 export type StoredPayableDocument = AggregateDocument<PayableDocument>;
 
 /** What changes beside the state, and which events others hear of the change. */
-export type Beside = { details?: Details; payment?: Payment; nowMs: number; published: readonly NewEvent[] };
+export type Beside = {
+  details?: Details;
+  payment?: Payment;
+  nowMs: number;
+  published: readonly NewEvent<EventType<'money-in'>>[];
+};
 
 const NUMBER_WIDTH = 16;
 
@@ -117,7 +123,7 @@ export function newDocument(order: PayableOrder, state: PayableState, details: D
 }
 
 /** What is written to make it the one after the change; its lease is over. */
-export function changeOf(next: StoredPayable, beside: Beside): Change<PayableDocument> {
+export function changeOf(next: StoredPayable, beside: Beside): Change<PayableDocument, EventType<'money-in'>> {
   const { set, unset } = stateFields(next.state);
   return {
     set: {

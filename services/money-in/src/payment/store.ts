@@ -1,3 +1,4 @@
+import type { EventType } from '@gerbang/present';
 import { type AfterWrite, type Aggregates, dateRange, openAggregates, type Store } from '@gerbang/store';
 import type { PaymentEvent, PaymentState } from './payment.ts';
 import {
@@ -27,7 +28,7 @@ export type PaymentQuery = {
 };
 
 export type PaymentStore = {
-  aggregates: Aggregates<PaymentDocument>;
+  aggregates: Aggregates<PaymentDocument, EventType<'money-in'>>;
   /** Undefined when the rail has told of it before. Its timer takes it up should this process die. */
   insert(order: PaymentOrder, state: PaymentState, nowMs: number): Promise<StoredPayment | undefined>;
   find(id: string, options?: { linearizable: boolean }): Promise<StoredPayment | undefined>;
@@ -44,7 +45,7 @@ export type PaymentStore = {
 
 /** Opens the payments of all rails with the indexes that their queries need. */
 export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Promise<PaymentStore> {
-  const aggregates = await openAggregates<PaymentDocument>(store, PAYMENTS, { schema: 1, afterWrite });
+  const aggregates = await openAggregates<PaymentDocument, EventType<'money-in'>>(store, PAYMENTS, { schema: 1, afterWrite });
   const { collection } = aggregates;
   await collection.createIndex({ account_id: 1, product: 1, public_id: -1 }, { name: 'newest' });
   await collection.createIndex(

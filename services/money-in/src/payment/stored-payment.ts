@@ -1,3 +1,4 @@
+import type { EventType } from '@gerbang/present';
 import type { AggregateDocument, Change, Due, NewEvent } from '@gerbang/store';
 import type { Payer } from '../payable/product.ts';
 import { evolve, type Figures, type PaymentEvent, type PaymentState, type Reason, type Target } from './payment.ts';
@@ -81,7 +82,7 @@ export type PaymentDocument = Due & {
 export type StoredPaymentDocument = AggregateDocument<PaymentDocument>;
 
 /** When its timer fires next, undefined for never; and which events others hear of the change. */
-export type Beside = { nowMs: number; nextDueMs: number | undefined; published: readonly NewEvent[] };
+export type Beside = { nowMs: number; nextDueMs: number | undefined; published: readonly NewEvent<EventType<'money-in'>>[] };
 
 /** A new one, as it is stored: its timer takes it up should this process die. */
 export function newDocument(order: PaymentOrder, state: PaymentState, nowMs: number): PaymentDocument {
@@ -117,7 +118,7 @@ export function changeOf(
   { state }: StoredPayment,
   events: readonly PaymentEvent[],
   { nowMs, nextDueMs, published }: Beside,
-): Change<PaymentDocument> {
+): Change<PaymentDocument, EventType<'money-in'>> {
   const { set, unset } = stateFields(events.reduce(evolve, state), nowMs);
   return {
     set: { ...set, ...(nextDueMs !== undefined && { due_at: new Date(nextDueMs) }) },

@@ -1,4 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import type { EventType } from '@gerbang/present';
 import {
   AccountTransferFinishedSchema,
   type AccountTransfer as AccountTransferMessage,
@@ -85,7 +86,10 @@ export type AccountTransferStore = {
 
 /** Opens the collection with the index that a merchant's list needs; lists by account use that of the disbursements. */
 export async function openAccountTransferStore(store: Store, afterWrite: AfterWrite): Promise<AccountTransferStore> {
-  const aggregates = await openAggregates<AccountTransferDocument>(store, TRANSFERS, { schema: 1, afterWrite });
+  const aggregates = await openAggregates<AccountTransferDocument, EventType<'money-out'>>(store, TRANSFERS, {
+    schema: 1,
+    afterWrite,
+  });
   const { collection } = aggregates;
   await collection.createIndex(
     { merchant_id: 1, transaction_id: -1 },
@@ -174,7 +178,7 @@ export function toMessage(order: AccountTransferOrder, state: AccountTransferSta
 function toEvent(order: AccountTransferOrder, state: AccountTransferState, nowMs: number) {
   const finished = create(AccountTransferFinishedSchema, { accountTransfer: toMessage(order, state) });
   const payload = toBinary(AccountTransferFinishedSchema, finished);
-  return { type: 'account-transfer.succeeded', schema: 1, payload, atMs: nowMs };
+  return { type: 'account-transfer.succeeded' as const, schema: 1, payload, atMs: nowMs };
 }
 
 function newDocument(order: AccountTransferOrder): AccountTransferDocument {

@@ -1,4 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import type { EventType } from '@gerbang/present';
 import {
   DisbursementAcceptedSchema,
   DisbursementFinishedSchema,
@@ -53,7 +54,12 @@ export function toMessage(order: TransferOrder, state: TransferState): Transfer 
 }
 
 /** What others hear of an event, `state` being the one right after it: acceptance and the end; waiting is nobody's business. */
-export function toEvent(order: TransferOrder, state: TransferState, event: TransferEvent, nowMs: number): NewEvent[] {
+export function toEvent(
+  order: TransferOrder,
+  state: TransferState,
+  event: TransferEvent,
+  nowMs: number,
+): NewEvent<EventType<'money-out'>>[] {
   const transfer = toMessage(order, state);
   switch (event.type) {
     case 'sent': {

@@ -1,3 +1,4 @@
+import type { EventType } from '@gerbang/present';
 import { type AfterWrite, type Aggregates, dateRange, openAggregates, type Store } from '@gerbang/store';
 import { toEvent } from './message.ts';
 import { DISBURSEMENT, openReferences, type References, referenceId, TRANSFERS } from './reference.ts';
@@ -17,7 +18,7 @@ import { evolve, type TransferEvent, type TransferState } from './transfer.ts';
  * account transfers too: this store does not see them, beyond `references`.
  */
 export type TransferStore = {
-  aggregates: Aggregates<TransferDocument>;
+  aggregates: Aggregates<TransferDocument, EventType<'money-out'>>;
   references: References;
   /** Undefined when the reference is taken, by whatever product. `request`: the exact one that the rail will get. */
   insert(order: TransferOrder, request: string): Promise<StoredTransfer | undefined>;
@@ -51,7 +52,7 @@ export type TransferQuery = {
 
 /** Opens the collection with the indexes its queries need. */
 export async function openTransferStore(store: Store, afterWrite: AfterWrite): Promise<TransferStore> {
-  const aggregates = await openAggregates<TransferDocument>(store, TRANSFERS, { schema: 1, afterWrite });
+  const aggregates = await openAggregates<TransferDocument, EventType<'money-out'>>(store, TRANSFERS, { schema: 1, afterWrite });
   const { collection } = aggregates;
   await collection.createIndex({ account_id: 1, transaction_id: -1 }, { name: 'newest' });
   await collection.createIndex(
