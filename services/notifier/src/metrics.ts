@@ -1,23 +1,24 @@
 import { Counter, Gauge, Histogram, type Registry } from '@gerbang/runtime';
-import type { EndpointFigures } from './delivery/endpoint-stats.ts';
+import { partsOfEndpoint } from './delivery/delivery.ts';
+import type { EndpointSummary } from './delivery/endpoint-stats.ts';
 
-/** One helper a business event. */
+/** One helper for each business event. */
 export type Metrics = {
-  stored(service: string, fate: string): void;
-  /** An event that was unreadable, by what it is now. */
-  replayed(service: string, fate: string): void;
+  stored(service: string, outcome: string): void;
+  /** An event that was unreadable, by its outcome now. */
+  replayed(service: string, outcome: string): void;
   attempted(outcome: 'acknowledged' | 'refused' | 'unanswered', durationMs: number): void;
   /** Business time from the event to its acknowledgement. */
   delivered(latencyMs: number): void;
   givenUp(): void;
 };
 
-/** What is asked whenever the metrics are read. */
+/** What the metrics ask whenever they are read. */
 export type Sources = {
   countDue(): Promise<number>;
   countUnreadable(): Promise<number>;
-  /** The endpoints that have figures of their own; their number bounds the number of series. */
-  worstEndpoints(): EndpointFigures[];
+  /** The endpoints that have series of their own; their number bounds the number of series. */
+  worstEndpoints(): EndpointSummary[];
   backlogOf(endpoint: string): Promise<{ count: number; dueSinceMs: number | undefined }>;
   /** Business time. */
   nowMs(): number;
@@ -26,7 +27,7 @@ export type Sources = {
 export function createNotifierMetrics(registry: Registry, sources: Sources): Metrics {
   const stored = new Counter({
     name: 'gerbang_events_stored_total',
-    help: 'Events stored, by what became of them',
+    help: 'Events stored, by their outcome',
     labelNames: ['source', 'fate'],
     registers: [registry],
   });
@@ -78,8 +79,9 @@ export function createNotifierMetrics(registry: Registry, sources: Sources): Met
   });
   registerEndpoints(registry, sources);
   return {
-    stored: (source, fate) => stored.inc({ source, fate }),
-    replayed: (source, fate) => replayed.inc({ source, fate }),
+    // Dashboards use the label `fate`.
+    stored: (source, outcome) => stored.inc({ source, fate: outcome }),
+    replayed: (source, outcome) => replayed.inc({ source, fate: outcome }),
     attempted(outcome, durationMs) {
       attempts.inc({ outcome });
       duration.observe({ outcome }, durationMs / 1_000);
@@ -89,18 +91,18 @@ export function createNotifierMetrics(registry: Registry, sources: Sources): Met
   };
 }
 
-type EndpointReading = EndpointFigures & {
+type EndpointReading = EndpointSummary & {
   labels: { merchant_id: string; endpoint: string };
   backlog: number;
   overdueMs: number;
 };
 
-/** Each metric of a reading is asked for by itself; they show the same moment. */
+/** Each metric is collected by itself; within this time they share one reading, so that they show the same moment. */
 const SAME_READING_MS = 500;
 
-/** Figures of the endpoints that most need to be looked at; who they are changes, so all are set anew at each reading. */
+/** Metrics of the endpoints that most need attention. These change, so each reading sets all of them anew. */
 function registerEndpoints(registry: Registry, { worstEndpoints, backlogOf, nowMs }: Sources): void {
-  const read = (figures: EndpointFigures) => readEndpoint(figures, backlogOf, nowMs());
+  const read = (summary: EndpointSummary) => readEndpoint(summary, backlogOf, nowMs());
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<EndpointReading[]> = Promise.resolve([]);
   const readings = () => {
@@ -135,9 +137,9 @@ function registerEndpoints(registry: Registry, { worstEndpoints, backlogOf, nowM
   ]);
 }
 
-async function readEndpoint(figures: EndpointFigures, backlogOf: Sources['backlogOf'], nowMs: number): Promise<EndpointReading> {
-  const { count, dueSinceMs = nowMs } = await backlogOf(figures.endpoint);
-  const space = figures.endpoint.indexOf(' ');
-  const labels = { merchant_id: figures.endpoint.slice(0, space), endpoint: figures.endpoint.slice(space + 1) };
-  return { ...figures, labels, backlog: count, overdueMs: Math.max(0, nowMs - dueSinceMs) };
+async function readEndpoint(summary: EndpointSummary, backlogOf: Sources['backlogOf'], nowMs: number): Promise<EndpointReading> {
+  const { count, dueSinceMs = nowMs } = await backlogOf(summary.endpoint);
+  const { merchantId, origin } = partsOfEndpoint(summary.endpoint);
+  const labels = { merchant_id: merchantId, endpoint: origin };
+  return { ...summary, labels, backlog: count, overdueMs: Math.max(0, nowMs - dueSinceMs) };
 }

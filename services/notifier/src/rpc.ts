@@ -1,18 +1,15 @@
 import { DeliveryService, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-
 import { implement } from '@gerbang/rpc';
 import type { Context } from './context.ts';
 import { getDelivery } from './delivery/rpc/get-delivery.ts';
 import { listDeliveries } from './delivery/rpc/list-deliveries.ts';
 import { redeliver } from './delivery/rpc/redeliver.ts';
-
-import { redeliverMany } from './delivery/rpc/redeliver-many.ts';
-
 import { listFates } from './event/rpc/list-fates.ts';
-import { listUnreadable } from './event/rpc/list-unreadable.ts';
-import { replayEvents } from './event/rpc/replay-events.ts';
+import { redeliverMany } from './redelivery-run/rpc/redeliver-many.ts';
+import { listUnreadable } from './unreadable-event/rpc/list-unreadable.ts';
+import { replayEvents } from './unreadable-event/rpc/replay-events.ts';
 
-/** Everything that others may call, and who may. */
+/** All operations, and which services may call them. */
 export function implementations(context: Context) {
   return [
     implement(

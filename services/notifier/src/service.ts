@@ -13,15 +13,15 @@ import { dispatch } from './delivery/dispatch.ts';
 import { createEndpointStats } from './delivery/endpoint-stats.ts';
 import { openDelivering } from './delivery/open.ts';
 import { createProgress } from './delivery/progress.ts';
-import { openRedeliveryRuns } from './delivery/redelivery-run.ts';
 import { createSender } from './delivery/sender.ts';
 import { openDeliveryStore } from './delivery/store.ts';
 import { consumeSources } from './event/sources.ts';
 import { createUnknownTypes } from './event/unknown-types.ts';
-import { openUnreadableStore } from './event/unreadable-store.ts';
 import { createSettingsDirectory } from './event/webhook-settings.ts';
 import { createNotifierMetrics } from './metrics.ts';
+import { openRedeliveryRuns } from './redelivery-run/store.ts';
 import { implementations } from './rpc.ts';
+import { openUnreadableStore } from './unreadable-event/store.ts';
 
 /** Closing waits for attempts in flight, and those may take 10 s. */
 const CLOSE_STEP_MS = 14_000;

@@ -21,18 +21,18 @@ type Alert = { alert: string; level: string | number; merchant_id: string; endpo
 
 /** Collects the lines that are alerts. */
 function alerts() {
-  const told: Alert[] = [];
+  const seen: Alert[] = [];
   const write = (line: string) => {
     const parsed: Partial<Alert> = JSON.parse(line);
-    if (parsed.alert !== undefined) told.push(parsed as Alert);
+    if (parsed.alert !== undefined) seen.push(parsed as Alert);
   };
-  return { told, write };
+  return { seen, write };
 }
 
 const failing = () => world.notifierStore.collection<{ _id: string; failing_since: Date }>('endpoints').find().toArray();
 const advance = (ms: number) => world.clock.setOffset(world.clock.offsetMs() + ms);
 
-test('an endpoint that fails for an hour is told of once an hour, over restarts and replicas, and when it recovers', async () => {
+test('an endpoint that fails for an hour alerts once an hour, over restarts and replicas, and when it recovers', async () => {
   const lines = alerts();
   const first = await world.startNotifier({}, lines);
   const startMs = world.clock.now();
@@ -41,31 +41,31 @@ test('an endpoint that fails for an hour is told of once an hour, over restarts 
   advance(HOUR_MS / 2);
   await first.close();
   await Promise.all([world.startNotifier({}, lines), world.startNotifier({}, lines)]);
-  expect(lines.told).toEqual([]);
+  expect(lines.seen).toEqual([]);
   advance(HOUR_MS / 2);
-  await eventually('the alert', () => lines.told.length > 0);
-  expect(lines.told[0]).toMatchObject({
+  await eventually('the alert', () => lines.seen.length > 0);
+  expect(lines.seen[0]).toMatchObject({
     alert: 'webhook_endpoint_failing',
     merchant_id: 'm1',
     endpoint: new URL(sink.url).origin,
   });
-  expect(Date.parse(lines.told[0]?.failing_since ?? '')).toBeGreaterThanOrEqual(startMs);
+  expect(Date.parse(lines.seen[0]?.failing_since ?? '')).toBeGreaterThanOrEqual(startMs);
   advance(HOUR_MS / 2);
   await eventually('another attempt', () => sink.got.length >= 3);
-  expect(lines.told).toHaveLength(1);
+  expect(lines.seen).toHaveLength(1);
   advance(HOUR_MS / 2);
-  await eventually('the second alert', () => lines.told.length === 2);
+  await eventually('the second alert', () => lines.seen.length === 2);
   status = 200;
   // A replica that has not seen it fail may be the one whose attempt is acknowledged.
   await eventually(
     'it has recovered',
     async () => {
       await world.finish('m1');
-      return lines.told.length === 3;
+      return lines.seen.length === 3;
     },
     15_000,
   );
-  expect(lines.told.map(({ alert }) => alert)).toEqual([
+  expect(lines.seen.map(({ alert }) => alert)).toEqual([
     'webhook_endpoint_failing',
     'webhook_endpoint_failing',
     'webhook_endpoint_recovered',
@@ -73,7 +73,7 @@ test('an endpoint that fails for an hour is told of once an hour, over restarts 
   expect(await failing()).toEqual([]);
 }, 40_000);
 
-test('one that failed and has nothing pending is not told of, and is forgotten after a day', async () => {
+test('an endpoint that failed and has nothing pending does not alert, and is forgotten after a day', async () => {
   const lines = alerts();
   await world.startNotifier({}, lines);
   await world.finish('m1');
@@ -87,5 +87,5 @@ test('one that failed and has nothing pending is not told of, and is forgotten a
   advance(2 * HOUR_MS);
   advance(23 * HOUR_MS);
   await eventually('it is forgotten', async () => (await failing()).length === 0, 15_000);
-  expect(lines.told).toEqual([]);
+  expect(lines.seen).toEqual([]);
 }, 20_000);

@@ -64,7 +64,7 @@ test('what a replica has in hand and has not begun when it ends is free at once,
   for (let i = 0; i < 5; i++) await world.finish('m1');
   await eventually('all are in hand', async () => sink.got.length === 2 && (await leased()) === 8);
   const closed = first.close();
-  await eventually('the lane is given back, but for what is under way', async () => (await leased()) === 4);
+  await eventually('the queue is released, except for running attempts', async () => (await leased()) === 4);
   sink.answer(200);
   await closed;
   expect([sink.got.length, await countOf('delivered'), await countOf('pending'), await leased()]).toEqual([2, 2, 6, 0]);

@@ -172,7 +172,7 @@ test('a private target is refused where the installation does not allow it', asy
   expect(sink.got).toHaveLength(0);
 });
 
-test('what nobody wants and what cannot be read is stored with the reason, confirmed, and stops nobody', async () => {
+test('events without a webhook and unreadable ones are stored with the reason, confirmed, and delay no others', async () => {
   const sink = await sinkFor('m1');
   world.merchants.set('quiet', { partnerId: 'p', secret: 's', url: () => undefined });
   const { connection, manager } = await world.bus.connected();
@@ -182,7 +182,7 @@ test('what nobody wants and what cannot be read is stored with the reason, confi
   const references = [
     await world.finish('m1', { payload: new Uint8Array([255, 1]) }),
     await world.finish('quiet'),
-    await world.finish('nobody'),
+    await world.finish('unknown'),
     await world.finish('m1'),
   ];
   await eventually('the good one', () => sink.got.length === 1);
@@ -190,15 +190,15 @@ test('what nobody wants and what cannot be read is stored with the reason, confi
     await eventually('confirmed', async () => (await world.transfers.find(reference))?.tail.length === 0);
   }
   const stored = await world.stored();
-  const fates = stored.map(({ status, reason }) => [status, reason]).sort();
-  expect(fates).toEqual([
+  const statuses = stored.map(({ status, reason }) => [status, reason]).sort();
+  expect(statuses).toEqual([
     ['delivered', undefined],
     ['unreadable', expect.any(String)],
     ['unreadable', 'not an event message (gerbang.money-out.transfers)'],
     ['unreadable', 'the merchant is unknown'],
     ['unwanted', undefined],
   ]);
-  for (const merchantId of ['quiet', 'nobody']) {
+  for (const merchantId of ['quiet', 'unknown']) {
     expect((await notifier.rpc.listDeliveries({ merchantId })).deliveries).toEqual([]);
   }
 });
@@ -261,7 +261,7 @@ test('the log is listed newest first, by page, status and time', async () => {
   expect((await notifier.rpc.listDeliveries({ merchantId: 'm2' })).deliveries).toEqual([]);
 });
 
-test('an endless or huge answer holds nobody up and is kept to one KiB', async () => {
+test('an endless or huge answer delays nothing and is kept to one KiB', async () => {
   const sink = await sinkFor('m1', (_, _count, response) => {
     response.writeHead(200);
     response.write('é'.repeat(100_000));

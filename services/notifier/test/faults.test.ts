@@ -150,7 +150,7 @@ test('what the version before has stored is attempted, signed, and redelivered',
   await eventually('redelivered', () => hooksOf(other?._id).length === 2);
 });
 
-test('a merchant whose settings cannot be told holds up nobody else, and loses nothing', async () => {
+test('a merchant whose settings cannot be read delays no other merchant, and loses nothing', async () => {
   world.broken.add('m2');
   world.merchants.set('m2', { partnerId: 'p', secret: 's', url: () => sink.url });
   await world.startNotifier();

@@ -21,7 +21,7 @@ beforeEach(async () => {
   sink = await open.sink(() => answered.promise.then(() => 200));
   world.merchants.set('m1', { partnerId: 'p', secret: 's', url: () => sink.url });
 });
-// This comes before the end of the world, which waits for attempts that are under way.
+// The world's end waits for running attempts, so this comes first.
 afterEach(() => answered.resolve());
 
 /** Stores a successor of the only delivery, as another replica may have done. */
@@ -41,7 +41,7 @@ const received = () => sink.got.map(referenceOf);
 const find = (id: string) => world.deliveries.findOne({ _id: id });
 const set = (id: string, fields: Record<string, unknown>) => world.deliveries.updateOne({ _id: id }, { $set: fields });
 
-test('what waits for one that a replica has in hand is woken by that replica, whoever has held it back', async () => {
+test('the replica that has a delivery in hand wakes the next one, whichever replica has held that back', async () => {
   await Promise.all([world.startNotifier(), world.startNotifier()]);
   const reference = await world.finish('m1');
   await eventually('the first is under way', () => sink.got.length === 1);
@@ -54,7 +54,7 @@ test('what waits for one that a replica has in hand is woken by that replica, wh
   expect(received()).toEqual([`${reference}#1`, `${reference}#2`]);
 });
 
-test('that something waits outlives the process that attempts what it waits for', async () => {
+test('the mark that an event waits outlives the process that attempts its predecessor', async () => {
   answered.resolve();
   const notifier = await world.startNotifier();
   const reference = await world.finish('m1');
@@ -71,7 +71,7 @@ test('that something waits outlives the process that attempts what it waits for'
   expect(received()).toEqual([`${reference}#1`, `${reference}#1`, `${reference}#2`]);
 });
 
-test('what is held back just when its predecessor ends is woken by who holds it back', async () => {
+test('a delivery that is held back just when its predecessor ends is woken by the replica that holds it back', async () => {
   answered.resolve();
   const notifier = await world.startNotifier();
   const reference = await world.finish('m1');

@@ -18,8 +18,8 @@ beforeEach(async () => {
   }
 });
 
-/** Transfers of a merchant that ended at these times and have been announced. */
-async function announced(merchantId: string, times: readonly number[]) {
+/** Finishes transfers of a merchant at these times, and waits for their webhooks. */
+async function deliver(merchantId: string, times: readonly number[]) {
   const before = sink.got.length;
   for (const [i, atMs] of times.entries()) await world.finish(merchantId, { reference: `${merchantId}-${i}`, atMs });
   await eventually('all are delivered', async () => {
@@ -33,11 +33,11 @@ const again = () => sink.got.map(referenceOf).sort();
 test('a run sends again what fits, once however often it is repeated, and is in the audit log and in each delivery’s log', async () => {
   const notifier = await world.startNotifier();
   const startMs = world.clock.now() - 100_000;
-  await announced(
+  await deliver(
     'm1',
     [0, 1, 2, 3, 4].map((i) => startMs + i * 1_000),
   );
-  await announced('m2', [startMs + 2_000]);
+  await deliver('m2', [startMs + 2_000]);
   sink.got.length = 0;
   const run = newUlid(Date.now());
   const wanted = {
@@ -70,7 +70,7 @@ test('a run sends again what fits, once however often it is repeated, and is in 
 
 test('a single one, of any status, by its id; the log tells which credential has asked for another', async () => {
   const notifier = await world.startNotifier();
-  await announced('m1', [world.clock.now(), world.clock.now()]);
+  await deliver('m1', [world.clock.now(), world.clock.now()]);
   const [{ id = '' } = {}] = (await notifier.rpc.listDeliveries({ merchantId: 'm1' })).deliveries;
   const request = { operator: 'ana', run: newUlid(Date.now()), id, limit: 10 };
   expect(await notifier.operator.redeliverMany(request)).toMatchObject({ matched: 1, after: '' });

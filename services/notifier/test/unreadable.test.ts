@@ -96,7 +96,7 @@ test('filters narrow a replay down, page after page, and change nothing else', a
   expect((await events.listUnreadable({})).events.map(({ aggregate }) => aggregate)).toEqual(['money-out:transfers:later']);
 }, 40_000);
 
-test('a message that is none is kept once, however often it comes, and keeps nobody waiting', async () => {
+test('a message that is none is kept once, however often it comes, and delays no others', async () => {
   const lines: string[] = [];
   const { events } = await startNotifier(lines);
   await world.finish('m1', { reference: 'first' });

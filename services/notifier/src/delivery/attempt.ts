@@ -2,39 +2,42 @@ import { RefusalError } from '@gerbang/core';
 import { contextFrom, withSpan } from '@gerbang/runtime';
 import type { Context } from '../context.ts';
 import type { Signer } from '../event/webhook-settings.ts';
-import { type Attempt, type DeliveryEvent, dueAtMs, isAcknowledged } from './delivery.ts';
-import type { Delivery, StoredDelivery } from './document.ts';
+import { type Attempt, type Delivery, type DeliveryEvent, dueAtMs, isAcknowledged, type StoredDelivery } from './delivery.ts';
 import type { Recorded } from './recorder.ts';
 import type { Answer } from './sender.ts';
 import { webhookRequest } from './webhook-request.ts';
 
-/** How soon a delivery is tried again that could not be signed, because the merchant service does not answer. */
+/** How soon a delivery is tried again that could not be signed because the merchant service does not answer. */
 const UNSIGNED_RETRY_MS = 2_000;
 
 const NO_CREDENTIAL: Answer = { httpStatus: undefined, answer: '', error: 'there is no active credential to sign with' };
 const NO_URL: Answer = { httpStatus: undefined, answer: '', error: 'target refused: not a URL' };
 
 /**
- * What came of an attempt. `acknowledged` is undefined when the endpoint was not asked. `over`: the delivery is neither pending nor in doubt, so its
- * successor may go; else `againAtMs` is when the successor is to be looked at again, as far as that is known.
+ * The result of an attempt. `acknowledged` is undefined when no request went out. `ended`: the delivery is neither pending nor in doubt, so its successor may
+ * go. Otherwise `retryAtMs` is when the successor should be checked again, where that is known.
  */
-export type Made = { acknowledged: boolean | undefined; over: boolean; againAtMs: number | undefined };
+export type AttemptResult = { acknowledged: boolean | undefined; ended: boolean; retryAtMs: number | undefined };
 
 /**
- * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. `answered` hears whether it
- * was acknowledged before that is written. Never rejects: what goes wrong on our side leaves the delivery to be claimed again.
+ * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. It calls `answered` as soon as
+ * it knows whether the endpoint acknowledged, before that is written. It never rejects: after a fault on our side the delivery is claimed again.
  */
-export function attempt(context: Context, stored: StoredDelivery, answered?: (acknowledged: boolean) => void): Promise<Made> {
+export function attempt(
+  context: Context,
+  stored: StoredDelivery,
+  answered?: (acknowledged: boolean) => void,
+): Promise<AttemptResult> {
   const { delivery } = stored;
   const attributes = { 'gerbang.event_id': delivery.id, 'gerbang.merchant_id': delivery.merchantId };
   return withSpan('webhook POST', { kind: 'CLIENT', parent: contextFrom(delivery.traceparent), attributes }, async (span) => {
     let acknowledged: boolean | undefined;
     try {
-      const signer = await signerOf(context, stored);
+      const signer = await signerOf(context, delivery);
       if (signer === undefined) {
-        const againAtMs = context.clock.now() + UNSIGNED_RETRY_MS;
-        await context.deliveries.claims.giveBack([{ id: delivery.id, dueAtMs: againAtMs }], context.leases.owner);
-        return { acknowledged, over: false, againAtMs };
+        const retryAtMs = context.clock.now() + UNSIGNED_RETRY_MS;
+        await context.deliveries.claims.release([{ id: delivery.id, dueAtMs: retryAtMs }], context.leases.owner);
+        return { acknowledged, ended: false, retryAtMs };
       }
       const made = await send(context, delivery, signer);
       acknowledged = isAcknowledged(made);
@@ -43,22 +46,21 @@ export function attempt(context: Context, stored: StoredDelivery, answered?: (ac
       if (made.httpStatus !== undefined) span.setAttribute('http.response.status_code', made.httpStatus);
       answered?.(acknowledged);
       const recorded = await context.recorder(stored, made, context.clock.now());
-      if (recorded === undefined) throw new Error('the claim was lost before the attempt was over');
-      report(context, stored, made, recorded.events);
-      return { acknowledged, ...(await goOn(context, stored, recorded)) };
+      if (recorded === undefined) throw new Error('another replica claimed the delivery during the attempt');
+      report(context, delivery, made, recorded.events);
+      return { acknowledged, ...(await wakeSuccessors(context, delivery, recorded)) };
     } catch (error) {
       context.log.error(
         { err: error, event_id: delivery.id, merchant_id: delivery.merchantId },
         'an attempt was not recorded; it will be made again',
       );
-      return { acknowledged, over: false, againAtMs: undefined };
+      return { acknowledged, ended: false, retryAtMs: undefined };
     }
   });
 }
 
-/** Undefined when it can't be known now; the attempt is not made then, and does not count. */
-async function signerOf(context: Context, stored: StoredDelivery): Promise<Signer | undefined> {
-  const { id, merchantId } = stored.delivery;
+/** Undefined when the secret cannot be known now. The attempt is not made then, and does not count. */
+async function signerOf(context: Context, { id, merchantId }: Delivery): Promise<Signer | undefined> {
   try {
     return await context.settings.signer(merchantId);
   } catch (error) {
@@ -82,26 +84,21 @@ async function answerTo({ sender }: Context, delivery: Delivery, { partnerId, cl
   return sender.send(webhookRequest(delivery, { partnerId, clientSecret }, Date.now()));
 }
 
-/** Lets the successor of a delivery that is over go at once, and a redelivery that was asked for during the attempt. */
-async function goOn(
+/** Wakes the successor of a delivery that has ended, and the delivery itself where a redelivery was requested during the attempt. */
+async function wakeSuccessors(
   { clock, progress, puller, waker }: Context,
-  { delivery }: StoredDelivery,
+  delivery: Delivery,
   { state, awaited }: Recorded,
-): Promise<Omit<Made, 'acknowledged'>> {
-  const againAtMs = dueAtMs(state);
-  if (againAtMs !== undefined && againAtMs <= clock.now()) puller.look(delivery.endpoint);
-  const over = state.status !== 'pending';
-  if (over) progress.over(delivery);
-  if (over && awaited && delivery.state.status === 'pending') await waker(delivery);
-  return { over, againAtMs };
+): Promise<Omit<AttemptResult, 'acknowledged'>> {
+  const retryAtMs = dueAtMs(state);
+  if (retryAtMs !== undefined && retryAtMs <= clock.now()) puller.check(delivery.endpoint);
+  const ended = state.status !== 'pending';
+  if (ended) progress.ended(delivery);
+  if (ended && awaited && delivery.state.status === 'pending') await waker(delivery);
+  return { ended, retryAtMs };
 }
 
-function report(
-  { log, metrics, clock }: Context,
-  { delivery }: StoredDelivery,
-  made: Attempt,
-  events: readonly DeliveryEvent[],
-): void {
+function report({ log, metrics, clock }: Context, delivery: Delivery, made: Attempt, events: readonly DeliveryEvent[]): void {
   const fields = {
     event_id: delivery.id,
     event: delivery.event,

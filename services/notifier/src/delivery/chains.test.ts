@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Pending, sortIntoChains, uncertain } from './chains.ts';
-import type { DeliveryState } from './delivery.ts';
-import type { StoredDelivery } from './document.ts';
+import type { DeliveryState, StoredDelivery } from './delivery.ts';
 
 const pendingState: DeliveryState = { status: 'pending', failures: 0, nextAttemptAtMs: 1, redeliverAtMs: undefined };
 
@@ -24,7 +23,7 @@ function claimed(name: string, state = pendingState, endpoint = 'e'): StoredDeli
     attempts: [],
     redeliveries: [],
   };
-  return { delivery, document: { _id: name, schema: 1, status: state.status, version: 1, service: 's' } };
+  return { delivery, version: 1, awaited: false };
 }
 
 const pending = (...names: string[]): Pending[] =>
@@ -43,22 +42,27 @@ function sorted(items: StoredDelivery[], waiting: Pending[]) {
 }
 
 test.each<[string, StoredDelivery[], Pending[], { chains: string[]; blocked: string[] }]>([
-  ['aggregates go beside each other', [claimed('a#1'), claimed('b#1')], [], { chains: ['a#1', 'b#1'], blocked: [] }],
+  ['different aggregates go at the same time', [claimed('a#1'), claimed('b#1')], [], { chains: ['a#1', 'b#1'], blocked: [] }],
   [
     'events of one aggregate one after the other, in its order',
     [claimed('a#3'), claimed('a#1'), claimed('a#10')],
     pending('a#1', 'a#3', 'a#10'),
     { chains: ['a#1 a#3 a#10'], blocked: [] },
   ],
-  ['what somebody else has comes first', [claimed('a#2')], pending('a#1', 'a#2'), { chains: [], blocked: ['a#2 1001 a#1'] }],
   [
-    'what waits for several waits for the last one',
+    'an earlier event of another replica comes first',
+    [claimed('a#2')],
+    pending('a#1', 'a#2'),
+    { chains: [], blocked: ['a#2 1001 a#1'] },
+  ],
+  [
+    'a delivery that waits for several events waits for the last one',
     [claimed('a#4'), claimed('a#3')],
     pending('a#1', 'a#2'),
     { chains: [], blocked: ['a#3 1001 a#2', 'a#4 1001 a#3'] },
   ],
   [
-    'one in between that somebody else has ends the chain',
+    'an event of another replica in between ends the chain',
     [claimed('a#1'), claimed('a#3')],
     pending('a#1', 'a#2', 'a#3'),
     { chains: ['a#1'], blocked: ['a#3 1002 a#2'] },
@@ -82,7 +86,7 @@ test.each<[string, StoredDelivery[], Pending[], { chains: string[]; blocked: str
     { chains: ['a#1'], blocked: ['a#2 0 a#1'] },
   ],
   [
-    'what is over and asked for again waits for nobody',
+    'a delivery that has ended and is requested again waits for nothing',
     [
       claimed('a#1', { status: 'delivered', redeliverAtMs: 5 }),
       claimed('a#2'),

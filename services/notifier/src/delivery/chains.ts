@@ -1,38 +1,37 @@
-import { dueAtMs } from './delivery.ts';
-import type { StoredDelivery } from './document.ts';
+import { dueAtMs, type StoredDelivery } from './delivery.ts';
 
-/** Deliveries of one aggregate and one endpoint that go out one after the other, each when the one before is over. Never empty. */
+/** Deliveries of one aggregate and one endpoint that go out one after the other, each when the one before has ended. Never empty. */
 export type Chain = readonly [StoredDelivery, ...StoredDelivery[]];
 
-/** An event's place in the order of its transaction. */
+/** An event's position in the order of its transaction. */
 export type Position = { aggregate: string; seq: bigint };
 
-/** An event of an aggregate that is neither delivered nor given up; `dueAtMs` is when it is attempted next. */
+/** An event of an aggregate that is neither delivered nor given up; `dueAtMs` is when its next attempt is due. */
 export type Pending = Position & { id: string; dueAtMs: number };
 
-/** A delivery that has to wait, until when (business time) at the least, and for what: the last one of those that precede it. */
+/** A delivery that has to wait for `behind`, the last event that precedes it, at least until `untilMs` (business time). */
 export type Blocked = { stored: StoredDelivery; untilMs: number; behind: string };
 
-/** What may go of the deliveries that were claimed, and what has to wait. */
+/** Which of the claimed deliveries may go, and which have to wait. */
 export type Sorted = { chains: Chain[]; blocked: Blocked[] };
 
 /**
- * The aggregates of which something else may be pending before what was claimed, so that the database has to be asked: those whose claimed events do not
- * continue, one by one, what is known to be over.
+ * The aggregates that may have a pending event before the claimed ones, so that the database has to be asked: those whose claimed events do not continue,
+ * one by one, the events that are known to have ended.
  */
-export function uncertain(claimed: readonly StoredDelivery[], overUpTo: (aggregate: string) => bigint): string[] {
+export function uncertain(claimed: readonly StoredDelivery[], endedUpTo: (aggregate: string) => bigint): string[] {
   const pending = Map.groupBy(claimed.filter(isPending), ({ delivery }) => delivery.aggregate);
   return [...pending].flatMap(([aggregate, ofOne]) => {
-    const first = overUpTo(aggregate) + 1n;
+    const first = endedUpTo(aggregate) + 1n;
     const continues = ofOne.sort(bySeq).every(({ delivery }, i) => delivery.seq === first + BigInt(i));
     return continues ? [] : [aggregate];
   });
 }
 
 /**
- * Sorts claimed deliveries by what their transactions' order allows (contract §10): of each aggregate those go that no pending event, other than
- * themselves, precedes. `pending` tells of all other pending events of the aggregates that can precede. What is over already, and is sent again because
- * somebody asked, waits for nobody.
+ * Sorts claimed deliveries by the order of their transactions (contract §10): a delivery goes when no pending event of its aggregate precedes it, except
+ * claimed ones that go before it. `pending` are all other pending events of the aggregates in question. A delivery that has ended, and is sent again on
+ * request, waits for nothing.
  */
 export function sortIntoChains(claimed: readonly StoredDelivery[], pending: readonly Pending[]): Sorted {
   const sorted: Sorted = { chains: [], blocked: [] };

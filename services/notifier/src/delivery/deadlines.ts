@@ -2,12 +2,12 @@ import { Bag, type Closeable, type Placed } from '@gerbang/runtime';
 
 const TICK_MS = 50;
 
-/** Something that ends by itself or at `untilMs` (monotonic), which may be moved while it is watched. */
+/** Work that ends by itself or at `untilMs` (monotonic). `untilMs` may change while it is watched. */
 export type Deadline = { untilMs: number; expire(): void };
 
 /**
- * Deadlines that are looked at by one timer, because an AbortSignal with a timer for each attempt costs more than the rest of what we do for it. They end
- * up to 50 ms late.
+ * Deadlines that share one timer, because an AbortSignal with a timer for each attempt costs more than the rest of our work for the attempt. They end up to
+ * 50 ms late.
  */
 export type Deadlines = Closeable & {
   /** The returned function forgets the deadline, at any time and any number of times. */

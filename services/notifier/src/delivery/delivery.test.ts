@@ -64,39 +64,42 @@ describe('a delivery', () => {
 
 describe('a redelivery', () => {
   test('of a delivered one is due at once, and its failure takes nothing back', () => {
-    const asked = given(record(NOW, 200), { type: 'redeliver', atMs: NOW + 5, by: { clientId: 'c' } });
-    expect(asked).toEqual({ status: 'delivered', redeliverAtMs: NOW + 5 });
-    expect(dueAtMs(asked)).toBe(NOW + 5);
-    const done = decide(asked, record(NOW + 6, 500), production).reduce(evolve, asked);
+    const requested = given(record(NOW, 200), { type: 'redeliver', atMs: NOW + 5, requestedBy: { clientId: 'c' } });
+    expect(requested).toEqual({ status: 'delivered', redeliverAtMs: NOW + 5 });
+    expect(dueAtMs(requested)).toBe(NOW + 5);
+    const done = decide(requested, record(NOW + 6, 500), production).reduce(evolve, requested);
     expect(done).toEqual({ status: 'delivered', redeliverAtMs: undefined });
   });
 
   test('of a failed one delivers it, or leaves it failed', () => {
     const failed = failing(9);
-    const asked = decide(failed, { type: 'redeliver', atMs: NOW * 1_000, by: { clientId: 'c' } }, production).reduce(
+    const requested = decide(failed, { type: 'redeliver', atMs: NOW * 1_000, requestedBy: { clientId: 'c' } }, production).reduce(
       evolve,
       failed,
     );
-    const retried = (status: number) => decide(asked, record(NOW * 1_000, status), production).reduce(evolve, asked);
+    const retried = (status: number) => decide(requested, record(NOW * 1_000, status), production).reduce(evolve, requested);
     expect(retried(200)).toEqual({ status: 'delivered', redeliverAtMs: undefined });
     expect(retried(503)).toEqual({ status: 'failed', redeliverAtMs: undefined });
   });
 
   test('of a pending one uses up none of the schedule', () => {
-    const asked = given(record(NOW, 500), { type: 'redeliver', atMs: NOW + 1_000, by: { clientId: 'c' } });
-    expect(dueAtMs(asked)).toBe(NOW + 1_000);
-    const after = decide(asked, record(NOW + 1_000, 500), production).reduce(evolve, asked);
+    const requested = given(record(NOW, 500), { type: 'redeliver', atMs: NOW + 1_000, requestedBy: { clientId: 'c' } });
+    expect(dueAtMs(requested)).toBe(NOW + 1_000);
+    const after = decide(requested, record(NOW + 1_000, 500), production).reduce(evolve, requested);
     expect(after).toEqual({ status: 'pending', failures: 1, nextAttemptAtMs: NOW + 5_000, redeliverAtMs: undefined });
   });
 
-  test('asked for during an attempt is still made after it', () => {
-    const asked = given({ type: 'redeliver', atMs: NOW + 10, by: { clientId: 'c' } });
-    const after = decide(asked, { ...record(NOW, 200), nowMs: NOW + 20 } as DeliveryCommand, production).reduce(evolve, asked);
+  test('requested during an attempt is made after it', () => {
+    const requested = given({ type: 'redeliver', atMs: NOW + 10, requestedBy: { clientId: 'c' } });
+    const after = decide(requested, { type: 'record', attempt: attempt(NOW, 200), nowMs: NOW + 20 }, production).reduce(
+      evolve,
+      requested,
+    );
     expect(after).toEqual({ status: 'delivered', redeliverAtMs: NOW + 10 });
   });
 });
 
-test('whatever happens in whatever order, what was acknowledged stays delivered and the schedule has at most nine attempts', () => {
+test('commands in any order: an acknowledged delivery stays delivered, and the schedule has at most nine attempts', () => {
   const commands = fc.array(
     fc.record({ kind: fc.constantFrom('attempt', 'redeliver'), ok: fc.boolean(), lateMs: fc.integer({ min: 0, max: 60_000 }) }),
     { maxLength: 40 },
@@ -110,7 +113,10 @@ test('whatever happens in whatever order, what was acknowledged stays delivered 
       for (const { kind, ok, lateMs } of steps) {
         nowMs += lateMs;
         if (kind === 'redeliver') {
-          state = decide(state, { type: 'redeliver', atMs: nowMs, by: { clientId: 'c' } }, production).reduce(evolve, state);
+          state = decide(state, { type: 'redeliver', atMs: nowMs, requestedBy: { clientId: 'c' } }, production).reduce(
+            evolve,
+            state,
+          );
           expect(dueAtMs(state)).toBeLessThanOrEqual(nowMs);
           continue;
         }

@@ -1,33 +1,63 @@
 import { type RetryPolicy, retryDelayMs } from './schedule.ts';
 
-/** One try to deliver. `atMs`: when it began, business time; `error` says why it was no acknowledgement, in words for the merchant. */
+/** An event that is delivered to a merchant. */
+export type Delivery = {
+  /** Also the event's id. */
+  id: string;
+  merchantId: string;
+  event: string;
+  url: string;
+  /** The endpoint whose share of attempts, sockets and memory it takes; see `endpointOf`. */
+  endpoint: string;
+  /** Normalized JSON, as it was rendered when the event was stored. */
+  body: string;
+  /** The hash of the body as signatures have it. */
+  bodyHash: string;
+  signed: boolean;
+  traceparent: string;
+  /** When the event occurred, business time. */
+  atMs: number;
+  aggregate: string;
+  seq: bigint;
+  state: DeliveryState;
+  /** The newest attempts, oldest first. */
+  attempts: Attempt[];
+  /** The newest requests, oldest first. */
+  redeliveries: RedeliveryRequest[];
+};
+
+/** A delivery as it was read. A later write is conditional on `version`. */
+export type StoredDelivery = {
+  delivery: Delivery;
+  version: number;
+  /** A later event of the transaction waits for this one, and must be woken when this one has ended. */
+  awaited: boolean;
+};
+
+/** One try to deliver. `atMs`: when it began, business time. `error`: why it is no acknowledgement, in words for the merchant. */
 export type Attempt = {
   atMs: number;
   httpStatus: number | undefined;
   durationMs: number;
-  /** The first KiB of what the endpoint answered. */
+  /** The first KiB of the endpoint's answer. */
   answer: string;
   error: string | undefined;
 };
 
-/** Who has asked for a redelivery: a credential of the merchant, or an operator in a run over many. */
-export type Asker = { clientId: string } | { operator: string; run: string };
+/** Who requests a redelivery: a credential of the merchant, or an operator in a run over many deliveries. */
+export type Requester = { clientId: string } | { operator: string; run: string };
 
-/** A wish for one more attempt; `atMs` is business time. */
-export type Redelivery = { atMs: number; by: Asker };
+/** A request for one more attempt. `atMs` is business time. */
+export type RedeliveryRequest = { atMs: number; requestedBy: Requester };
 
-/**
- * How a delivery stands. `redeliverAtMs`: the merchant has asked, at that time, for one more attempt outside of the schedule, whatever the status.
- */
+/** How a delivery stands. `redeliverAtMs`: the time of a request for one more attempt outside the schedule, with any status. */
 export type DeliveryState = { redeliverAtMs: number | undefined } & (
   | { status: 'pending'; failures: number; nextAttemptAtMs: number }
   | { status: 'delivered' }
   | { status: 'failed' }
 );
 
-export type DeliveryCommand =
-  | { type: 'record'; attempt: Attempt; nowMs: number }
-  | { type: 'redeliver'; atMs: number; by: Asker };
+export type DeliveryCommand = { type: 'record'; attempt: Attempt; nowMs: number } | ({ type: 'redeliver' } & RedeliveryRequest);
 
 type Recording = Extract<DeliveryCommand, { type: 'record' }>;
 
@@ -36,19 +66,32 @@ export type DeliveryEvent =
   | { type: 'acknowledged' }
   | { type: 'retry-scheduled'; failures: number; atMs: number }
   | { type: 'given-up' }
-  | { type: 'redelivery-requested'; atMs: number; by: Asker }
+  | { type: 'redelivery-requested'; request: RedeliveryRequest }
   | { type: 'redelivery-done' };
 
-/** A delivery whose first attempt is due when its event is stored. */
+/** The state of a new delivery. Its first attempt is due at once. */
 export function newDelivery(nowMs: number): DeliveryState {
   return { status: 'pending', failures: 0, nextAttemptAtMs: nowMs, redeliverAtMs: undefined };
 }
 
-/** What an attempt's end, or a wish for a redelivery, means for a delivery (contract §10). Nothing is refused: every order of commands can happen. */
+/** The endpoint that a merchant's URL belongs to: the merchant's id and the URL's origin. */
+export function endpointOf(merchantId: string, url: string): string {
+  return `${merchantId} ${URL.canParse(url) ? new URL(url).origin : ''}`;
+}
+
+/** The merchant and the origin of an endpoint. */
+export function partsOfEndpoint(endpoint: string): { merchantId: string; origin: string } {
+  const space = endpoint.indexOf(' ');
+  return { merchantId: endpoint.slice(0, space), origin: endpoint.slice(space + 1) };
+}
+
+/** Decides what the end of an attempt or a request for a redelivery changes (contract §10). It refuses nothing: the commands can come in any order. */
 export function decide(state: DeliveryState, command: DeliveryCommand, policy: RetryPolicy): DeliveryEvent[] {
   switch (command.type) {
-    case 'redeliver':
-      return [{ type: 'redelivery-requested', atMs: command.atMs, by: command.by }];
+    case 'redeliver': {
+      const { atMs, requestedBy } = command;
+      return [{ type: 'redelivery-requested', request: { atMs, requestedBy } }];
+    }
     case 'record':
       return [
         { type: 'attempted', attempt: command.attempt },
@@ -60,7 +103,7 @@ export function decide(state: DeliveryState, command: DeliveryCommand, policy: R
   }
 }
 
-/** An attempt that began after the wish fulfils it; one that was in flight already does not. */
+/** An attempt fulfils a request only when it began after the request. */
 function redelivery(state: DeliveryState, attempt: Attempt): DeliveryEvent[] {
   const fulfilled = state.redeliverAtMs !== undefined && state.redeliverAtMs <= attempt.atMs;
   return fulfilled ? [{ type: 'redelivery-done' }] : [];
@@ -68,7 +111,7 @@ function redelivery(state: DeliveryState, attempt: Attempt): DeliveryEvent[] {
 
 function outcome(state: DeliveryState, { attempt, nowMs }: Recording, policy: RetryPolicy): DeliveryEvent[] {
   if (isAcknowledged(attempt)) return state.status === 'delivered' ? [] : [{ type: 'acknowledged' }];
-  // What was acknowledged once stays delivered; and an attempt asked for out of turn uses up none of the schedule.
+  // A delivery that was acknowledged once stays delivered, and a requested attempt uses up none of the schedule.
   if (state.status !== 'pending' || attempt.atMs < state.nextAttemptAtMs) return [];
   const failures = state.failures + 1;
   const delayMs = retryDelayMs(failures, policy);
@@ -87,7 +130,7 @@ export function evolve(state: DeliveryState, event: DeliveryEvent): DeliveryStat
     case 'given-up':
       return { status: 'failed', redeliverAtMs };
     case 'redelivery-requested':
-      return { ...state, redeliverAtMs: event.atMs };
+      return { ...state, redeliverAtMs: event.request.atMs };
     case 'redelivery-done':
       return { ...state, redeliverAtMs: undefined };
     default:
@@ -95,13 +138,13 @@ export function evolve(state: DeliveryState, event: DeliveryEvent): DeliveryStat
   }
 }
 
-/** When the delivery is to be attempted next; undefined when it is not. */
+/** When the next attempt is due; undefined when there is none. */
 export function dueAtMs(state: DeliveryState): number | undefined {
   if (state.status !== 'pending') return state.redeliverAtMs;
   return Math.min(state.nextAttemptAtMs, state.redeliverAtMs ?? state.nextAttemptAtMs);
 }
 
-/** 2xx is an acknowledgement (contract §10); an attempt that ran out of time has no status. */
+/** A 2xx status is an acknowledgement (contract §10). An attempt without an answer in time has no status. */
 export function isAcknowledged(attempt: Pick<Attempt, 'httpStatus'>): boolean {
   return attempt.httpStatus !== undefined && attempt.httpStatus >= 200 && attempt.httpStatus < 300;
 }

@@ -1,49 +1,22 @@
 import { bodyHash, hashOfCanonical, type Json } from '@gerbang/core';
 import type { Due } from '@gerbang/store';
-import type { ReceivedEvent } from '../event/received-event.ts';
-import { type Asker, type Attempt, type DeliveryState, dueAtMs, newDelivery, type Redelivery } from './delivery.ts';
+import type { Outcome } from '../event/outcome.ts';
+import { aggregateOf, type ReceivedEvent } from '../event/received-event.ts';
+import {
+  type Attempt,
+  type DeliveryState,
+  dueAtMs,
+  endpointOf,
+  newDelivery,
+  type RedeliveryRequest,
+  type Requester,
+  type StoredDelivery,
+} from './delivery.ts';
 
-/**
- * What becomes of an event: sent to a URL, wanted by nobody, or kept with the reason why it can't be read or rendered. `unknown`: the catalogue has no such
- * type or schema, so the same is true of every event of this type.
- */
-export type Fate =
-  | { type: 'webhook'; event: string; url: string; body: string; signed: boolean }
-  | { type: 'unwanted' }
-  | { type: 'unreadable'; reason: string; unknown: boolean };
+/** The collection of events: a delivery and its event are one document. */
+export const DELIVERIES = 'deliveries';
 
-/** Something on the bus that is no message of ours; stored under a hash of its bytes. */
-export type UnreadableMessage = { hash: string; service: string; bytes: Uint8Array; reason: string };
-
-/** An event that is delivered to a merchant. */
-export type Delivery = {
-  /** Also the event's id. */
-  id: string;
-  merchantId: string;
-  event: string;
-  url: string;
-  /** Whose share of attempts, sockets and memory it takes: the merchant's id and the URL's origin. */
-  endpoint: string;
-  /** Normalized JSON, as it was rendered when the event was stored. */
-  body: string;
-  /** As signatures have it. */
-  bodyHash: string;
-  signed: boolean;
-  traceparent: string;
-  /** When the event occurred, business time. */
-  atMs: number;
-  aggregate: string;
-  seq: bigint;
-  state: DeliveryState;
-  /** The newest of both, oldest first. */
-  attempts: Attempt[];
-  redeliveries: Redelivery[];
-};
-
-/** A delivery as it was read, with what makes a later write conditional. */
-export type StoredDelivery = { delivery: Delivery; document: DeliveryDocument };
-
-/** Event and delivery in one document; field names here and in the store, and nowhere else. */
+/** What is stored of an event. `unwanted` is the stored name of an event without a webhook. */
 export type DeliveryDocument = Due & {
   _id: string;
   schema: number;
@@ -51,7 +24,7 @@ export type DeliveryDocument = Due & {
   version: number;
   service: string;
   merchant_id?: string;
-  /** "<service>:<type>:<id>": within it the events go out in order of `seq`. */
+  /** "<service>:<type>:<id>": its events go out in the order of `seq`. */
   aggregate?: string;
   seq?: bigint;
   type?: string;
@@ -59,13 +32,12 @@ export type DeliveryDocument = Due & {
   traceparent?: string;
   event?: string;
   url?: string;
-  /** Null is how the database is asked for those without one, of the version before. */
+  /** Null in a query finds the documents without an endpoint, which an earlier version has stored. */
   endpoint?: string | null;
   body?: string;
   body_hash?: string;
   signed?: boolean;
   failures?: number;
-  /** A successor was held back for this one, and is woken when it is over. */
   awaited?: boolean;
   next_attempt_at?: Date;
   redeliver_at?: Date;
@@ -80,57 +52,41 @@ export type RedeliveryDocument = { at: Date; client_id?: string; operator?: stri
 
 export type AttemptDocument = { at: Date; http_status?: number; duration_ms: number; answer: string; error?: string };
 
+/** How a claim is stored. */
+export type LeaseFields = { lease_until: Date; lease_by: string };
+
+/** A delivery as it is stored. Throws for an event that is no delivery. */
 export function toStored(document: DeliveryDocument): StoredDelivery {
-  const merchantId = present(document, 'merchant_id');
-  const url = present(document, 'url');
-  const body = present(document, 'body');
-  const delivery: Delivery = {
+  const merchantId = required(document, 'merchant_id');
+  const url = required(document, 'url');
+  const body = required(document, 'body');
+  const delivery = {
     id: document._id,
     merchantId,
-    event: present(document, 'event'),
+    event: required(document, 'event'),
     url,
-    // The version before stored neither of the two.
+    // An earlier version stored neither of the two.
     endpoint: document.endpoint ?? endpointOf(merchantId, url),
     body,
     bodyHash: document.body_hash ?? hashOf(body),
-    signed: present(document, 'signed'),
-    traceparent: present(document, 'traceparent'),
-    atMs: present(document, 'at').getTime(),
-    aggregate: present(document, 'aggregate'),
-    seq: present(document, 'seq'),
+    signed: required(document, 'signed'),
+    traceparent: required(document, 'traceparent'),
+    atMs: required(document, 'at').getTime(),
+    aggregate: required(document, 'aggregate'),
+    seq: required(document, 'seq'),
     state: toState(document),
-    attempts: (document.attempts ?? []).map((attempt) => ({
-      atMs: attempt.at.getTime(),
-      httpStatus: attempt.http_status,
-      durationMs: attempt.duration_ms,
-      answer: attempt.answer,
-      error: attempt.error,
-    })),
-    redeliveries: (document.redeliveries ?? []).map((wish) => ({ atMs: wish.at.getTime(), by: askerOf(wish) })),
+    attempts: (document.attempts ?? []).map(toAttempt),
+    redeliveries: (document.redeliveries ?? []).map(toRequest),
   };
-  return { delivery, document };
+  return { delivery, version: document.version, awaited: document.awaited === true };
 }
 
-export function aggregateOf(event: ReceivedEvent): string {
-  return `${event.service}:${event.aggregateType}:${event.aggregateId}`;
-}
-
-/** The endpoint that a merchant's URL names. */
-export function endpointOf(merchantId: string, url: string): string {
-  return `${merchantId} ${URL.canParse(url) ? new URL(url).origin : ''}`;
-}
-
-function hashOf(body: string): string {
-  const json: Json = JSON.parse(body);
-  return bodyHash(json);
-}
-
-/** The document of a new event; `lease` is there where this process is to attempt it at once. */
+/** The document of a new event. `lease` is given where this process is to attempt it at once. */
 export function newDocument(
   event: ReceivedEvent,
-  fate: Fate,
+  outcome: Outcome,
   nowMs: number,
-  lease: { lease_until: Date; lease_by: string } | undefined,
+  lease: LeaseFields | undefined,
 ): DeliveryDocument {
   const common = {
     _id: event.eventId,
@@ -144,39 +100,20 @@ export function newDocument(
     at: new Date(event.atMs),
     traceparent: event.traceparent,
   };
-  switch (fate.type) {
-    case 'unwanted':
+  switch (outcome.type) {
+    case 'no-webhook':
       return { ...common, status: 'unwanted' };
     case 'unreadable':
-      return { ...common, status: 'unreadable', reason: fate.reason, event_schema: event.schema, payload: event.payload };
+      return { ...common, status: 'unreadable', reason: outcome.reason, event_schema: event.schema, payload: event.payload };
     case 'webhook': {
-      const { type: _, ...webhook } = fate;
-      const endpoint = endpointOf(event.merchantId, fate.url);
+      const { type: _, ...webhook } = outcome;
+      const known = { endpoint: endpointOf(event.merchantId, outcome.url), body_hash: hashOfCanonical(outcome.body) };
       const { set } = stateFields(newDelivery(nowMs));
-      const known = { endpoint, body_hash: hashOfCanonical(fate.body) };
       return { ...common, ...webhook, ...known, status: 'pending', ...set, ...lease, attempts: [] };
     }
     default:
-      return fate satisfies never;
+      return outcome satisfies never;
   }
-}
-
-export function unreadableId(hash: string): string {
-  return `unreadable:${hash}`;
-}
-
-export function unreadableDocument(message: UnreadableMessage, nowMs: number): DeliveryDocument {
-  const { hash, service, bytes, reason } = message;
-  return {
-    _id: unreadableId(hash),
-    schema: 1,
-    version: 1,
-    status: 'unreadable',
-    service,
-    at: new Date(nowMs),
-    reason,
-    payload: bytes,
-  };
 }
 
 export function attemptDocument(attempt: Attempt): AttemptDocument {
@@ -189,32 +126,39 @@ export function attemptDocument(attempt: Attempt): AttemptDocument {
   };
 }
 
-export function redeliveryDocument({ atMs, by }: Redelivery): RedeliveryDocument {
+export function redeliveryDocument({ atMs, requestedBy }: RedeliveryRequest): RedeliveryDocument {
   const at = new Date(atMs);
-  return 'clientId' in by ? { at, client_id: by.clientId } : { at, operator: by.operator, run: by.run };
-}
-
-function askerOf({ client_id: clientId, operator = '', run = '' }: RedeliveryDocument): Asker {
-  return clientId === undefined ? { operator, run } : { clientId };
+  if ('clientId' in requestedBy) return { at, client_id: requestedBy.clientId };
+  return { at, operator: requestedBy.operator, run: requestedBy.run };
 }
 
 type StateFields = { set: Partial<DeliveryDocument>; unset: (keyof DeliveryDocument)[] };
 
+/** The fields of a delivery's state: those to set and those to remove. */
 export function stateFields(state: DeliveryState): StateFields {
-  const due = dueAtMs(state);
-  const fields: { [K in 'due_at' | 'redeliver_at' | 'next_attempt_at']: number | undefined } = {
-    due_at: due,
+  const times: { [K in 'due_at' | 'redeliver_at' | 'next_attempt_at']: number | undefined } = {
+    due_at: dueAtMs(state),
     redeliver_at: state.redeliverAtMs,
     next_attempt_at: state.status === 'pending' ? state.nextAttemptAtMs : undefined,
   };
   const result: StateFields = { set: { status: state.status }, unset: [] };
   if (state.status === 'pending') result.set.failures = state.failures;
   for (const field of ['due_at', 'redeliver_at', 'next_attempt_at'] as const) {
-    const ms = fields[field];
+    const ms = times[field];
     if (ms === undefined) result.unset.push(field);
     else result.set[field] = new Date(ms);
   }
   return result;
+}
+
+/** A field that the document must have. Throws where it does not. */
+export function required<K extends keyof DeliveryDocument>(
+  document: DeliveryDocument,
+  field: K,
+): NonNullable<DeliveryDocument[K]> {
+  const value: DeliveryDocument[K] = document[field];
+  if (value === undefined || value === null) throw new Error(`event ${document._id} is ${document.status} without ${field}`);
+  return value;
 }
 
 function toState(document: DeliveryDocument): DeliveryState {
@@ -223,8 +167,8 @@ function toState(document: DeliveryDocument): DeliveryState {
     case 'pending':
       return {
         status: 'pending',
-        failures: present(document, 'failures'),
-        nextAttemptAtMs: present(document, 'next_attempt_at').getTime(),
+        failures: required(document, 'failures'),
+        nextAttemptAtMs: required(document, 'next_attempt_at').getTime(),
         redeliverAtMs,
       };
     case 'delivered':
@@ -238,11 +182,16 @@ function toState(document: DeliveryDocument): DeliveryState {
   }
 }
 
-export function present<K extends keyof DeliveryDocument>(
-  document: DeliveryDocument,
-  field: K,
-): NonNullable<DeliveryDocument[K]> {
-  const value: DeliveryDocument[K] = document[field];
-  if (value === undefined || value === null) throw new Error(`event ${document._id} is ${document.status} without ${field}`);
-  return value;
+function toAttempt({ at, http_status: httpStatus, duration_ms: durationMs, answer, error }: AttemptDocument): Attempt {
+  return { atMs: at.getTime(), httpStatus, durationMs, answer, error };
+}
+
+function toRequest({ at, client_id: clientId, operator = '', run = '' }: RedeliveryDocument): RedeliveryRequest {
+  const requestedBy: Requester = clientId === undefined ? { operator, run } : { clientId };
+  return { atMs: at.getTime(), requestedBy };
+}
+
+function hashOf(body: string): string {
+  const json: Json = JSON.parse(body);
+  return bodyHash(json);
 }

@@ -1,16 +1,16 @@
-/** Attempts of an endpoint that its figures are made of: the newest. */
+/** A summary covers so many of the newest attempts. */
 const WINDOW = 200;
-/** Endpoints remembered; those that were not attempted for longest go first. */
+/** Endpoints remembered; those without an attempt for the longest time go first. */
 const ENDPOINTS_MAX = 1_000;
 
-/** How an endpoint has done lately; durations in milliseconds. */
-export type EndpointFigures = { endpoint: string; attempts: number; successRatio: number; p50Ms: number; p99Ms: number };
+/** The newest attempts of an endpoint in summary. */
+export type EndpointSummary = { endpoint: string; attempts: number; successRatio: number; p50Ms: number; p99Ms: number };
 
-/** What this process has seen of endpoints; bounded in memory however many there are. */
+/** The attempts of this process by endpoint. Its memory is bounded, however many endpoints there are. */
 export type EndpointStats = {
   attempted(endpoint: string, acknowledged: boolean, durationMs: number): void;
-  /** The endpoints that most need to be looked at: those that fail most, then those attempted most. */
-  worst(count: number): EndpointFigures[];
+  /** The endpoints that most need attention: those that fail most, then those with most attempts. */
+  worst(count: number): EndpointSummary[];
 };
 
 type Window = { durations: number[]; acknowledged: boolean[]; next: number };
@@ -33,13 +33,13 @@ export function createEndpointStats(): EndpointStats {
       }
     },
     worst(count) {
-      const all = [...windows].map(([endpoint, window]) => figuresOf(endpoint, window));
+      const all = [...windows].map(([endpoint, window]) => summaryOf(endpoint, window));
       return all.sort((a, b) => a.successRatio - b.successRatio || b.attempts - a.attempts).slice(0, count);
     },
   };
 }
 
-function figuresOf(endpoint: string, { durations, acknowledged }: Window): EndpointFigures {
+function summaryOf(endpoint: string, { durations, acknowledged }: Window): EndpointSummary {
   const sorted = durations.toSorted((a, b) => a - b);
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
   const good = acknowledged.filter((each) => each).length;

@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { Closeable, Logger } from '@gerbang/runtime';
 
 /**
- * How long a claim holds unless it is renewed, in the database's time; so long does a delivery wait for another replica when its own one has died. A claim
- * that waits or is attempted for longer is renewed, so that the lease need not be as long as the longest attempt.
+ * How long a claim holds unless it is renewed, in the database's time. A delivery waits so long for another replica when its own has died. Claims that wait or
+ * are attempted for longer are renewed, so the lease can be shorter than the longest attempt.
  */
 export const LEASE_MS = 10_000;
 const RENEW_AFTER_MS = 3_000;
-const LOOK_EVERY_MS = 1_000;
-/** With less than this left no attempt is begun. */
+const CHECK_EVERY_MS = 1_000;
+/** No attempt begins with less than this left. */
 const MARGIN_MS = 1_000;
 const RENEWED_TOGETHER = 500;
 
 /** The claims that this process holds. Times are monotonic. */
 export type Leases = Closeable & {
-  /** What claims of this process are marked with. */
+  /** The name in the claims of this process. */
   owner: string;
   /** `sinceMs`: a moment before the claim was written. */
   hold(id: string, sinceMs: number): void;
   release(id: string): void;
   holds(id: string): boolean;
-  /** Whether nobody else can have the claim meanwhile. */
+  /** Whether no other replica can have the claim now. */
   valid(id: string): boolean;
 };
 
@@ -44,18 +44,18 @@ export function createLeases(
     }
   };
   let busy = false;
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     if (busy) return;
     busy = true;
     renewing = renewOld()
       .catch((error: unknown) =>
-        log.warn({ err: error }, 'could not renew the leases of deliveries; what has waited is left to others'),
+        log.warn({ err: error }, 'could not renew the leases of deliveries; other replicas may take those that wait'),
       )
       .finally(() => {
         busy = false;
       });
-  }, LOOK_EVERY_MS);
-  looking.unref();
+  }, CHECK_EVERY_MS);
+  checking.unref();
   return {
     owner,
     hold: (id, sinceMs) => since.set(id, sinceMs),
@@ -66,7 +66,7 @@ export function createLeases(
       return sinceMs !== undefined && performance.now() - sinceMs < LEASE_MS - MARGIN_MS;
     },
     async close() {
-      clearInterval(looking);
+      clearInterval(checking);
       await renewing;
     },
   };

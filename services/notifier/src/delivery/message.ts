@@ -1,6 +1,5 @@
 import { DeliveryStatus } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-import type { DeliveryState } from './delivery.ts';
-import type { Delivery } from './document.ts';
+import type { Delivery, DeliveryState } from './delivery.ts';
 
 const statuses: Record<DeliveryState['status'], DeliveryStatus> = {
   pending: DeliveryStatus.PENDING,
@@ -24,16 +23,16 @@ export function toMessage({ id, event, url, state, attempts, redeliveries, atMs 
       error: attempt.error ?? '',
     })),
     createdAtMs: BigInt(atMs),
-    // What an operator is called is none of a merchant's business.
-    redeliveries: redeliveries.map((wish) => ({
-      atMs: BigInt(wish.atMs),
-      clientId: 'clientId' in wish.by ? wish.by.clientId : '',
+    // A merchant does not see the names of operators.
+    redeliveries: redeliveries.map(({ atMs, requestedBy }) => ({
+      atMs: BigInt(atMs),
+      clientId: 'clientId' in requestedBy ? requestedBy.clientId : '',
     })),
     ...(state.status === 'pending' && { nextAttemptAtMs: BigInt(state.nextAttemptAtMs) }),
   };
 }
 
-/** The stored status behind a filter; undefined for no filter. */
+/** The status that a filter names; undefined for no filter. */
 export function toStatus(status: DeliveryStatus): DeliveryState['status'] | undefined {
   switch (status) {
     case DeliveryStatus.UNSPECIFIED:

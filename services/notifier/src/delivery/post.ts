@@ -1,14 +1,14 @@
 import type { Dispatcher } from 'undici';
 import type { Deadlines } from './deadlines.ts';
 
-/** What the body of an answer may take beyond its status; only its beginning is kept, for the log. */
+/** The time for the body of an answer after its status. Only the beginning of the body is kept, for the log. */
 const BODY_TIMEOUT_MS = 1_000;
 const ANSWER_BYTES = 1_024;
 
-/** What came of a POST: the status and the beginning of the body, or why there was no status. */
+/** The result of a POST: the status and the beginning of the body, or why there is no status. */
 export type Posted = { httpStatus: number; answer: string } | { error: unknown };
 
-/** No status has come in time. */
+/** No status came in time. */
 export class TimedOut extends Error {
   constructor() {
     super('no status in time');
@@ -17,8 +17,8 @@ export class TimedOut extends Error {
 }
 
 /**
- * Sends one request and reads the first KiB of what is answered. Whatever comes after that, late or never is cut off: the status has said all that counts.
- * Takes the answer from the dispatcher as it comes; a stream for each body, as undici's `request` makes one, costs more than reading it. Never rejects.
+ * Sends one request and reads the first KiB of the answer. It cuts off the rest of a long or slow body, because only the status counts. It takes the answer from
+ * the dispatcher as it comes: undici's `request` makes a stream for each body, which costs more than reading it. Never rejects.
  */
 export function post(
   dispatcher: Dispatcher,
@@ -49,7 +49,7 @@ export function post(
       if (cut !== undefined) started.abort(cut);
     },
     onResponseStart(_, status) {
-      // What comes before the answer itself, such as 103, is none.
+      // A status below 200, such as 103, comes before the answer itself.
       if (status < 200) return;
       httpStatus = status;
       deadline.untilMs = performance.now() + BODY_TIMEOUT_MS;
@@ -63,7 +63,7 @@ export function post(
     onResponseError: (_, error) => end(error),
   };
   try {
-    // The deadline is for all of it.
+    // Our deadline covers all of it.
     dispatcher.dispatch({ ...request, method: 'POST', headersTimeout: 0, bodyTimeout: 0 }, handler);
   } catch (error) {
     end(error);
@@ -73,6 +73,6 @@ export function post(
 
 function beginningOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return '';
-  // A character cut in half at the end is left out.
+  // This leaves out a character that is cut in half at the end.
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, ANSWER_BYTES), { stream: true });
 }

@@ -1,25 +1,25 @@
 import type { Position } from './chains.ts';
 
-/** Aggregates remembered; those go first whose newest event has been over for longest. */
+/** Aggregates remembered. Those go first whose newest event ended the longest time ago. */
 const AGGREGATES_MAX = 20_000;
 
 /**
- * Up to where this process has itself seen the events of transactions end, each after the one before it: stored as unwanted, delivered or given up, none
- * of which is ever pending again. A memory alone: what it does not know, the database does.
+ * Remembers up to which event of each transaction this process has seen all events end: stored without a webhook, delivered or given up. Such an event is never
+ * pending again. It is only a memory that saves queries; the database knows the rest.
  */
 export type Progress = {
-  /** Call it when it is durably so. */
-  over(position: Position): void;
+  /** Call it when the end of the event is durable. */
+  ended(position: Position): void;
   /** No event of the aggregate up to this number can be pending; 0 where nothing is known. */
-  overUpTo(aggregate: string): bigint;
+  endedUpTo(aggregate: string): bigint;
 };
 
 export function createProgress(): Progress {
   const upTo = new Map<string, bigint>();
-  const overUpTo = (aggregate: string) => upTo.get(aggregate) ?? 0n;
+  const endedUpTo = (aggregate: string) => upTo.get(aggregate) ?? 0n;
   return {
-    over({ aggregate, seq }) {
-      if (seq !== overUpTo(aggregate) + 1n) return;
+    ended({ aggregate, seq }) {
+      if (seq !== endedUpTo(aggregate) + 1n) return;
       upTo.delete(aggregate);
       upTo.set(aggregate, seq);
       for (const oldest of upTo.keys()) {
@@ -27,6 +27,6 @@ export function createProgress(): Progress {
         upTo.delete(oldest);
       }
     },
-    overUpTo,
+    endedUpTo,
   };
 }

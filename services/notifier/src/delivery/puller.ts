@@ -1,46 +1,46 @@
 import type { Clock } from '@gerbang/core';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import type { Claims } from './claims.ts';
-import type { StoredDelivery } from './document.ts';
-import type { Lanes } from './lanes.ts';
+import type { StoredDelivery } from './delivery.ts';
+import type { EndpointQueues } from './endpoint-queues.ts';
 import type { Leases } from './leases.ts';
 
-/** How often all endpoints are looked over; what is due is so late at the most, unless there are thousands of endpoints with something pending. */
+/** How often the sweep goes over all endpoints. What is due waits no longer, unless thousands of endpoints have something pending. */
 const SWEEP_EVERY_MS = 500;
-/** Looking over takes at most this part of the time. */
+/** The sweep takes at most this part of the time. */
 const SWEEP_PART = 0.2;
-/** Endpoints looked over before those are served again that are known to have something. */
+/** Endpoints of one step of the sweep. Between the steps the puller serves the endpoints that are known to have something. */
 const SWEEP_STEP = 32;
-const ASKED_TOGETHER = 8;
+const QUERIED_TOGETHER = 8;
 const CLAIMED_TOGETHER = 500;
 const LABEL_EVERY_MS = 60_000;
 
 /**
- * Finds due deliveries, endpoint by endpoint and no more of each than its lane has room for, so that a long backlog of one is neither in the way of the
- * others nor in memory.
+ * Finds due deliveries, endpoint by endpoint, and of each no more than its queue has room for. So the long backlog of one endpoint neither delays the others nor
+ * fills the memory.
  */
 export type Puller = Closeable & {
-  /** Looks for due deliveries of the endpoint as soon as its lane has run half empty, instead of at the next look over all. */
-  look(endpoint: string): void;
-  /** Whether the endpoint may have more that is due than was taken: then new events line up behind it. */
+  /** Queries the endpoint's due deliveries as soon as its queue is half empty, instead of at the next sweep. */
+  check(endpoint: string): void;
+  /** Whether the endpoint may have more due deliveries than were taken: then new events have to wait behind them. */
   isBehind(endpoint: string): boolean;
 };
 
 export type PullerOptions = {
   claims: Claims;
   leases: Leases;
-  lanes: Pick<Lanes, 'room' | 'isHalfEmpty'>;
+  queues: Pick<EndpointQueues, 'room' | 'isHalfEmpty'>;
   clock: Clock;
   log: Logger;
-  /** Takes what was claimed; `sinceMs` is a moment before the claim, monotonic. */
+  /** Takes the claimed deliveries; `sinceMs` is a moment before the claim, monotonic. */
   dispatch(claimed: readonly StoredDelivery[], sinceMs: number): Promise<void>;
 };
 
-export function startPuller({ claims, leases, lanes, clock, log, dispatch }: PullerOptions): Puller {
-  const asked = new Set<string>();
+export function startPuller({ claims, leases, queues, clock, log, dispatch }: PullerOptions): Puller {
+  const requested = new Set<string>();
   const behind = new Set<string>();
-  /** To be looked for when their lanes have run half empty. */
-  const later = new Set<string>();
+  /** Endpoints to check when their queues are half empty. */
+  const deferred = new Set<string>();
   let closed = false;
   let wake: (() => void) | undefined;
   const sweep = createSweep(claims, clock);
@@ -49,15 +49,15 @@ export function startPuller({ claims, leases, lanes, clock, log, dispatch }: Pul
     wake?.();
   });
 
-  const look = (endpoint: string) => {
-    if (lanes.isHalfEmpty(endpoint)) {
-      asked.add(endpoint);
+  const check = (endpoint: string) => {
+    if (queues.isHalfEmpty(endpoint)) {
+      requested.add(endpoint);
       wake?.();
-    } else later.add(endpoint);
+    } else deferred.add(endpoint);
   };
   const findFor = async (endpoint: string): Promise<StoredDelivery[]> => {
-    later.delete(endpoint);
-    const room = lanes.room(endpoint);
+    deferred.delete(endpoint);
+    const room = queues.room(endpoint);
     const found = room === 0 ? [] : await claims.due(endpoint, clock.now(), room);
     if (found.length < room) behind.delete(endpoint);
     else behind.add(endpoint);
@@ -66,15 +66,16 @@ export function startPuller({ claims, leases, lanes, clock, log, dispatch }: Pul
   const serve = async (endpoints: readonly string[]) => {
     const due: StoredDelivery[] = [];
     let count = 0;
-    for (let i = 0; i < endpoints.length && !closed; i += ASKED_TOGETHER) {
-      const found = (await Promise.all(endpoints.slice(i, i + ASKED_TOGETHER).map(findFor))).flat();
+    for (let i = 0; i < endpoints.length && !closed; i += QUERIED_TOGETHER) {
+      const found = (await Promise.all(endpoints.slice(i, i + QUERIED_TOGETHER).map(findFor))).flat();
       count += found.length;
       due.push(...found);
       while (due.length >= CLAIMED_TOGETHER) await take(due.splice(0, CLAIMED_TOGETHER));
     }
     if (due.length > 0) await take(due);
-    // What was claimed may all have had to wait for its predecessors.
-    if (count > 0) for (const endpoint of endpoints) if (behind.has(endpoint) && lanes.isHalfEmpty(endpoint)) asked.add(endpoint);
+    if (count === 0) return;
+    // The queue can still be half empty when the claimed deliveries had to wait for their predecessors.
+    for (const endpoint of endpoints) if (behind.has(endpoint) && queues.isHalfEmpty(endpoint)) requested.add(endpoint);
   };
   const take = async (due: readonly StoredDelivery[]) => {
     const sinceMs = performance.now();
@@ -82,8 +83,8 @@ export function startPuller({ claims, leases, lanes, clock, log, dispatch }: Pul
   };
   const loop = async () => {
     while (!closed) {
-      const endpoints = [...asked];
-      asked.clear();
+      const endpoints = [...requested];
+      requested.clear();
       try {
         await serve(endpoints);
         await serve(await sweep.step());
@@ -91,7 +92,7 @@ export function startPuller({ claims, leases, lanes, clock, log, dispatch }: Pul
         log.warn({ err: error }, 'could not look for due deliveries');
         await pause(SWEEP_EVERY_MS);
       }
-      if (asked.size === 0) await pause(sweep.restMs());
+      if (requested.size === 0) await pause(sweep.restMs());
     }
   };
   const pause = async (ms: number) => {
@@ -105,8 +106,8 @@ export function startPuller({ claims, leases, lanes, clock, log, dispatch }: Pul
   };
   const looping = loop();
   return {
-    look,
-    isBehind: (endpoint) => behind.has(endpoint) || later.has(endpoint),
+    check,
+    isBehind: (endpoint) => behind.has(endpoint) || deferred.has(endpoint),
     async close() {
       closed = true;
       stopListening();
@@ -129,7 +130,7 @@ function createSweep(claims: Claims, clock: Clock) {
     labelledMs = performance.now();
   };
   return {
-    /** The next look over begins at once. */
+    /** The next sweep begins at once. */
     soon() {
       nextMs = 0;
     },

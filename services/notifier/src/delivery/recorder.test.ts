@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Claims, Outcome } from './claims.ts';
-import { type Attempt, newDelivery } from './delivery.ts';
-import type { StoredDelivery } from './document.ts';
+import type { AttemptOutcome, Claims } from './claims.ts';
+import { type Attempt, newDelivery, type StoredDelivery } from './delivery.ts';
 import { createRecorder } from './recorder.ts';
 
 const stored = (
@@ -25,18 +24,19 @@ const stored = (
     attempts: [],
     redeliveries: [],
   },
-  document: { _id: 'a', schema: 1, status: 'pending', version, service: 's', ...(awaited && { awaited }) },
+  version,
+  awaited,
 });
 const made: Attempt = { atMs: 5, httpStatus: 200, durationMs: 1, answer: '', error: undefined };
 const policy = { sandbox: true, chance: () => 0.5 };
 
-/** A recorder over a delivery that stands as told, undefined for one that somebody else has claimed; the versions that were written over. */
+/** A recorder over a delivery as it is stored, undefined when another replica has claimed it; `written` are the versions that were replaced. */
 function open(current: StoredDelivery | undefined) {
-  const written: (number | undefined)[] = [];
+  const written: number[] = [];
   const claims: Pick<Claims, 'record' | 'findClaimed'> = {
-    async record({ stored: { document } }: Outcome) {
-      const isSame = document.version === current?.document.version;
-      if (isSame) written.push(document.version);
+    async record({ stored: { version } }: AttemptOutcome) {
+      const isSame = version === current?.version;
+      if (isSame) written.push(version);
       return isSame;
     },
     findClaimed: async () => current,
@@ -44,19 +44,19 @@ function open(current: StoredDelivery | undefined) {
   return { record: createRecorder(claims, 'us', policy), written };
 }
 
-test('what has not changed is written as it was decided', async () => {
+test('a delivery that has not changed is written as it was decided', async () => {
   const { record, written } = open(stored(1));
   expect(await record(stored(1), made, 6)).toMatchObject({ state: { status: 'delivered' }, awaited: false });
   expect(written).toEqual([1]);
 });
 
-test('what has changed meanwhile is decided anew: a wish stays, and what waits is told of', async () => {
+test('a delivery that has changed meanwhile is decided anew: a redelivery request stays, and so does the mark that an event waits', async () => {
   const { record, written } = open(stored(2, { redeliverAtMs: 100, awaited: true }));
   expect(await record(stored(1), made, 6)).toMatchObject({ state: { status: 'delivered', redeliverAtMs: 100 }, awaited: true });
   expect(written).toEqual([2]);
 });
 
-test('what somebody else has claimed is not written', async () => {
+test('a delivery that another replica has claimed is not written', async () => {
   const { record, written } = open(undefined);
   expect(await record(stored(1), made, 6)).toBeUndefined();
   expect(written).toEqual([]);
@@ -65,4 +65,11 @@ test('what somebody else has claimed is not written', async () => {
 test('a write that fails rejects', async () => {
   const failing = { record: () => Promise.reject(new Error('no database')), findClaimed: async () => undefined };
   await expect(createRecorder(failing, 'us', policy)(stored(1), made, 6)).rejects.toThrow('no database');
+});
+
+test('a delivery that others always write first is given up as unavailable', async () => {
+  const busy = { record: async () => false, findClaimed: async () => stored(1) };
+  await expect(createRecorder(busy, 'us', policy)(stored(1), made, 6)).rejects.toMatchObject({
+    refusal: { refused: 'unavailable' },
+  });
 });

@@ -1,25 +1,31 @@
+import { retryConflicts } from '@gerbang/store';
 import type { Claims } from './claims.ts';
-import { type Attempt, type DeliveryEvent, type DeliveryState, decide, evolve } from './delivery.ts';
-import type { StoredDelivery } from './document.ts';
+import { type Attempt, type DeliveryEvent, type DeliveryState, decide, evolve, type StoredDelivery } from './delivery.ts';
 import type { RetryPolicy } from './schedule.ts';
 
-/** What an attempt has changed. `awaited`: something was held back until the delivery is over. */
+/** What an attempt has changed. `awaited`: a later event waits until the delivery has ended. */
 export type Recorded = { events: DeliveryEvent[]; state: DeliveryState; awaited: boolean };
 
-/** Writes what an attempt has come to. Resolves when it is written, with undefined where the claim was lost meanwhile: then it was not written. */
+/**
+ * Writes the outcome of an attempt. It resolves when the outcome is written, or with undefined when another replica has claimed the delivery: then nothing is
+ * written. Refusals: unavailable, when others have always written first.
+ */
 export type Recorder = (stored: StoredDelivery, attempt: Attempt, nowMs: number) => Promise<Recorded | undefined>;
 
-/** A delivery that has changed during its attempt, by a wish or because something waits for it now, is decided anew. */
+/** Where a delivery has changed during its attempt, by a redelivery request or by an event that waits for it, the outcome is decided anew. */
 export function createRecorder(claims: Pick<Claims, 'record' | 'findClaimed'>, owner: string, policy: RetryPolicy): Recorder {
   return async (stored, attempt, nowMs) => {
-    let current: StoredDelivery | undefined = stored;
-    while (current !== undefined) {
-      const { delivery, document }: StoredDelivery = current;
-      const events = decide(delivery.state, { type: 'record', attempt, nowMs }, policy);
-      if (await claims.record({ stored: current, events }, owner))
-        return { events, state: events.reduce(evolve, delivery.state), awaited: document.awaited === true };
-      current = await claims.findClaimed(delivery.id, owner);
-    }
-    return undefined;
+    const written = await retryConflicts<StoredDelivery | undefined, { recorded: Recorded | undefined }>({
+      first: stored,
+      read: () => claims.findClaimed(stored.delivery.id, owner),
+      async write(current) {
+        if (current === undefined) return { recorded: undefined };
+        const { delivery, awaited } = current;
+        const events = decide(delivery.state, { type: 'record', attempt, nowMs }, policy);
+        if (!(await claims.record({ stored: current, events }, owner))) return undefined;
+        return { recorded: { events, state: events.reduce(evolve, delivery.state), awaited } };
+      },
+    });
+    return written.recorded;
   };
 }

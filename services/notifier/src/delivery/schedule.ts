@@ -5,7 +5,7 @@ const HOUR = 60 * MINUTE;
 /** How long after the n-th failed attempt the next one is due (contract §10). */
 const RETRY_DELAYS_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR];
 
-/** A sandbox does not make merchants wait. */
+/** In the sandbox merchants wait only a tenth of the time. */
 const SANDBOX_DIVISOR = 10;
 
 const JITTER = 0.1;

@@ -124,12 +124,12 @@ test('of a huge answer no more is read than its beginning', async () => {
   const { httpStatus, answer } = await send(open(), `http://127.0.0.1:${port}/`);
   expect([httpStatus, answer]).toEqual([200, 'x'.repeat(1_024)]);
   const [socket] = servers;
-  if (socket === undefined) throw new Error('nobody has connected');
+  if (socket === undefined) throw new Error('no client has connected');
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   expect(socket.bytesWritten).toBeLessThan(50_000_000);
 });
 
-test('an endpoint that hangs holds its own sockets alone, and gives them back', async () => {
+test('an endpoint that hangs holds only its own sockets, and gives them back', async () => {
   let connections = 0;
   const port = await serve(() => connections++);
   const sender = open();
@@ -171,7 +171,7 @@ test('the name is resolved once, the address that came of it is dialled, and Hos
   expect(seen.toLowerCase()).toContain(`host: hook.test:${recording}\r\n`);
 });
 
-test('a certificate that nobody vouches for is refused before anything is sent; SNI is the name', async () => {
+test('a certificate without a known issuer is refused before anything is sent; SNI is the name', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-webhook-tls-'));
   const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
   const names = ['-subj', '/CN=hook.test', '-addext', 'subjectAltName=DNS:hook.test'];

@@ -10,12 +10,12 @@ const HEADER_BYTES_MAX = 16_384;
 const KEEP_ALIVE_MS = 3_000;
 const IDLE_MS = 60_000;
 
-/** What an endpoint answered, or why it did not. `httpStatus` is undefined unless a status came in time. */
+/** An endpoint's answer, or why there is none. `httpStatus` is undefined unless a status came in time. */
 export type Answer = { httpStatus: number | undefined; answer: string; error: string | undefined };
 
 export type WebhookRequest = { merchantId: string; url: string; headers: Record<string, string>; body: string };
 
-/** Sends webhooks; each merchant's endpoint has sockets of its own, so that one cannot use up another's. */
+/** Sends webhooks. Each endpoint has sockets of its own, so that no endpoint can use up another's. */
 export type Sender = Closeable & { send(request: WebhookRequest): Promise<Answer> };
 
 type Endpoint = { pool: Pool; inUse: number; usedAtMs: number };
@@ -93,7 +93,7 @@ function explain(status: number): string | undefined {
   return `HTTP ${status}`;
 }
 
-/** Why no answer came, in words for the merchant; what our own network looks like is not in them. */
+/** Why no answer came, in words for the merchant. They say nothing about our own network. */
 function describe(error: unknown): string {
   const cause = rootOf(error);
   if (cause instanceof TargetRefused) return `target refused: ${cause.message}`;
@@ -123,7 +123,7 @@ function textIn(error: Error, field: 'code' | 'syscall'): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Dialling several addresses fails with all their errors; the first tells enough. */
+/** Dialling several addresses fails with all their errors; the first says enough. */
 function rootOf(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
   return error;

@@ -1,25 +1,22 @@
 import { dateRange, insertMissing, type Store, traced } from '@gerbang/store';
-import type { ReceivedEvent } from '../event/received-event.ts';
+import type { Outcome } from '../event/outcome.ts';
+import { aggregateOf, type ReceivedEvent } from '../event/received-event.ts';
+import { unreadableDocument } from '../unreadable-event/document.ts';
+import type { UnreadableMessage } from '../unreadable-event/unreadable-event.ts';
 import { openClaims } from './claims.ts';
-import { type DeliveryEvent, type DeliveryState, evolve } from './delivery.ts';
+import { type Delivery, type DeliveryEvent, type DeliveryState, endpointOf, evolve, type StoredDelivery } from './delivery.ts';
 import {
-  aggregateOf,
-  type Delivery,
+  DELIVERIES,
   type DeliveryDocument,
-  endpointOf,
-  type Fate,
   newDocument,
-  present,
   redeliveryDocument,
-  type StoredDelivery,
+  required,
   stateFields,
   toStored,
-  type UnreadableMessage,
-  unreadableDocument,
 } from './document.ts';
 import { LEASE_MS } from './leases.ts';
 
-/** Wishes kept of one delivery; the oldest go first. */
+/** Requests for a redelivery that are kept of one delivery; the oldest go first. */
 export const REDELIVERIES_KEPT = 20;
 const DATABASE_TIME_EVERY_MS = 60_000;
 
@@ -40,7 +37,7 @@ export type Inserted = { added: Set<unknown>; claimed: StoredDelivery[]; left: S
 
 /** Opens the collection with the indexes its queries need, and follows the database's time for the leases of new documents. */
 export async function openDeliveryStore(store: Store) {
-  const collection = store.collection<DeliveryDocument>('deliveries');
+  const collection = store.collection<DeliveryDocument>(DELIVERIES);
   await collection.createIndex(
     { merchant_id: 1, _id: -1 },
     { name: 'newest', partialFilterExpression: { url: { $type: 'string' } } },
@@ -58,34 +55,35 @@ export async function openDeliveryStore(store: Store) {
     close: databaseTime.close,
 
     /**
-     * Stores events and messages durably, each once. New deliveries are claimed for `owner` as they are written, `room` of each endpoint, whole
-     * transactions together; the others are left to whoever looks for due ones.
+     * Stores events and messages durably, each once. It claims new deliveries for `owner` as it writes them: of each endpoint as many as `room` says, whole
+     * transactions together. The others stay for the puller.
      */
     async insertNew(
-      events: readonly { event: ReceivedEvent; fate: Fate }[],
+      events: readonly { event: ReceivedEvent; outcome: Outcome }[],
       unreadable: readonly UnreadableMessage[],
       nowMs: number,
       { owner, room }: { owner: string; room: (endpoint: string) => number },
     ): Promise<Inserted> {
       const lease = { lease_until: new Date(databaseTime.nowMs() + LEASE_MS), lease_by: owner };
-      const mine = chooseOurs(events, room);
-      const documents = events.map(({ event, fate }) =>
-        newDocument(event, fate, nowMs, mine.has(aggregateOf(event)) ? lease : undefined),
+      const ours = chooseOurs(events, room);
+      const documents = events.map(({ event, outcome }) =>
+        newDocument(event, outcome, nowMs, ours.has(aggregateOf(event)) ? lease : undefined),
       );
       const added = await insertMissing(collection, [
         ...documents,
         ...unreadable.map((message) => unreadableDocument(message, nowMs)),
       ]);
       const pending = documents.filter((document) => added.has(document._id) && document.status === 'pending');
+      const isClaimed = (document: DeliveryDocument) => document.lease_by === owner;
       return {
         added,
-        claimed: pending.filter((document) => document.lease_by === owner).map(toStored),
-        left: new Set(pending.filter((document) => document.lease_by !== owner).map((document) => present(document, 'endpoint'))),
+        claimed: pending.filter(isClaimed).map(toStored),
+        left: new Set(pending.filter((document) => !isClaimed(document)).map((document) => required(document, 'endpoint'))),
       };
     },
 
     async find(merchantId: string, id: string): Promise<StoredDelivery | undefined> {
-      const document = await traced('findOne', 'deliveries', () =>
+      const document = await traced('findOne', DELIVERIES, () =>
         collection.findOne({ _id: id, merchant_id: merchantId, url: { $type: 'string' } }),
       );
       return document === null ? undefined : toStored(document);
@@ -93,7 +91,7 @@ export async function openDeliveryStore(store: Store) {
 
     async list(query: DeliveryQuery): Promise<Delivery[]> {
       const at = dateRange(query.fromMs, query.toMs);
-      const documents = await traced('find', 'deliveries', () =>
+      const documents = await traced('find', DELIVERIES, () =>
         collection
           .find(
             {
@@ -110,18 +108,20 @@ export async function openDeliveryStore(store: Store) {
       return documents.map((document) => toStored(document).delivery);
     },
 
-    /** Writes that a redelivery is wanted if the delivery still is as it was read; undefined when it is not (read it again and decide anew). */
+    /** Writes that redeliveries are requested. Undefined when the delivery has changed since it was read: read it again and decide anew. */
     async apply(stored: StoredDelivery, events: readonly DeliveryEvent[]): Promise<StoredDelivery | undefined> {
-      const { _id, version } = stored.document;
-      const { set } = stateFields(events.reduce(evolve, stored.delivery.state));
-      const wishes = events.filter((event) => event.type === 'redelivery-requested');
-      const document = await traced('findOneAndUpdate', 'deliveries', () =>
+      const { delivery, version } = stored;
+      const { set } = stateFields(events.reduce(evolve, delivery.state));
+      const requests = events.flatMap((event) =>
+        event.type === 'redelivery-requested' ? [redeliveryDocument(event.request)] : [],
+      );
+      const document = await traced('findOneAndUpdate', DELIVERIES, () =>
         collection.findOneAndUpdate(
-          { _id, version },
+          { _id: delivery.id, version },
           {
-            $set: { ...set, endpoint: stored.delivery.endpoint },
+            $set: { ...set, endpoint: delivery.endpoint },
             $inc: { version: 1 },
-            $push: { redeliveries: { $each: wishes.map(redeliveryDocument), $slice: -REDELIVERIES_KEPT } },
+            $push: { redeliveries: { $each: requests, $slice: -REDELIVERIES_KEPT } },
           },
           { returnDocument: 'after' },
         ),
@@ -129,28 +129,36 @@ export async function openDeliveryStore(store: Store) {
       return document === null ? undefined : toStored(document);
     },
 
+    /** The stored status of events by their ids, and the reason of those that cannot be read. Ids that are not stored are left out. */
+    async statuses(ids: readonly string[]): Promise<Map<string, { status: string; reason: string }>> {
+      const found = await traced('find', DELIVERIES, () =>
+        collection.find({ _id: { $in: [...ids] } }, { projection: { status: 1, reason: 1 } }).toArray(),
+      );
+      return new Map(found.map(({ _id, status, reason }) => [_id, { status, reason: reason ?? '' }]));
+    },
+
     countDue: () => collection.countDocuments({ endpoint: { $gt: '' }, due_at: { $type: 'date' } }),
   };
 }
 
-/** The aggregates whose events this process takes at once, as far as their endpoints have room here. */
+/** The aggregates whose events this process takes at once, as far as their endpoints have permits here. */
 function chooseOurs(
-  events: readonly { event: ReceivedEvent; fate: Fate }[],
+  events: readonly { event: ReceivedEvent; outcome: Outcome }[],
   room: (endpoint: string) => number,
 ): ReadonlySet<string> {
   const left = new Map<string, number>();
   const ours = new Set<string>();
-  for (const { event, fate } of events) {
-    if (fate.type !== 'webhook') continue;
-    const endpoint = endpointOf(event.merchantId, fate.url);
-    const places = left.get(endpoint) ?? room(endpoint);
-    if (places > 0) ours.add(aggregateOf(event));
-    left.set(endpoint, places - 1);
+  for (const { event, outcome } of events) {
+    if (outcome.type !== 'webhook') continue;
+    const endpoint = endpointOf(event.merchantId, outcome.url);
+    const permits = left.get(endpoint) ?? room(endpoint);
+    if (permits > 0) ours.add(aggregateOf(event));
+    left.set(endpoint, permits - 1);
   }
   return ours;
 }
 
-/** New documents can't take `$$NOW` for their leases; so the difference between the database's clock and ours is asked for every minute. */
+/** New documents cannot take `$$NOW` for their leases, so this asks every minute how far the database's clock is ahead of ours. */
 async function followDatabaseTime(store: Store): Promise<{ nowMs(): number; close(): Promise<void> }> {
   let aheadMs = 0;
   const ask = async () => {
@@ -159,7 +167,7 @@ async function followDatabaseTime(store: Store): Promise<{ nowMs(): number; clos
   };
   await ask();
   const asking = setInterval(() => {
-    // The difference known so far is as good until the database answers again.
+    // Until the database answers again, the last known difference is good enough.
     ask().catch(() => {});
   }, DATABASE_TIME_EVERY_MS);
   asking.unref();

@@ -6,16 +6,16 @@ import { buildConnector } from 'undici';
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 
-/** Public by its range, but a cloud's own metadata service. */
+/** A public address by its range, but a cloud's metadata service. */
 const METADATA_ADDRESSES = ['168.63.129.16'];
 
-/** All that IANA has given out of IPv6 for the public internet. */
+/** The part of IPv6 that IANA has assigned to the public internet. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Which targets this installation may send to (contract §10). */
 export type TargetPolicy = { allowPrivate: boolean; allowHttp: boolean };
 
-/** Why nothing is sent to a URL; the message is meant for the merchant. */
+/** Why a URL is refused as a target. The message is for the merchant. */
 export class TargetRefused extends Error {
   constructor(reason: string) {
     super(reason);
@@ -33,7 +33,7 @@ export function parseTarget(url: string, policy: TargetPolicy): URL {
   return target;
 }
 
-/** Whether an address is on the public internet: not private, loopback, link-local, metadata, multicast, or one of those in the guise of IPv6. */
+/** Whether an address is on the public internet: not private, loopback, link-local, metadata or multicast, also when one of those is embedded in IPv6. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
@@ -47,8 +47,8 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 const REFUSED = 'the address is not a public one';
 
 /**
- * How undici connects to a target: the host is resolved once, all its addresses are checked, and one of the very addresses that were checked is dialled,
- * so that no second answer of the DNS can lead elsewhere. Certificates are verified, whatever the process's environment says.
+ * Connects undici to a target. It resolves the host once, checks all its addresses and dials one of the checked addresses, so that a second answer of the DNS
+ * cannot lead elsewhere. It always verifies certificates; the environment cannot turn that off.
  */
 export function createConnector(
   policy: TargetPolicy,
@@ -88,8 +88,8 @@ function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean
 }
 
 /**
- * Asks the name servers without the operating system's resolver: that one works on four threads for the whole process, which a merchant's dead name
- * server could block for everyone.
+ * Asks the name servers without the operating system's resolver. That resolver has four threads for the whole process, and a merchant's dead name server could
+ * block them for all merchants.
  */
 function resolvePublicly(): Resolve {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
@@ -101,7 +101,7 @@ function resolvePublicly(): Resolve {
   };
 }
 
-/** Private names are mostly known to the operating system alone; it is asked where the name servers say at once that they don't know. */
+/** Often only the operating system knows private names. It is asked when the name servers answer at once that they do not know the name. */
 function resolveAnywhere(): Resolve {
   const ask = resolvePublicly();
   const askSystem: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address);

@@ -2,9 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { bodyHash, verifyRequestSignature } from '@gerbang/core';
 import { WebhookSettingsSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { expect, test } from 'vitest';
-import { fateOf } from '../event/fate.ts';
-import { newDelivery } from './delivery.ts';
-import type { Delivery } from './document.ts';
+import { outcomeOf } from '../event/outcome.ts';
+import { type Delivery, newDelivery } from './delivery.ts';
 import { webhookRequest } from './webhook-request.ts';
 
 const REAL_MS = 1_750_000_000_999;
@@ -67,7 +66,7 @@ test.each([
     merchantId: 'm1',
     settings: { disbursementNotifUrl: 'https://example.com/', signatureEnabled },
   });
-  expect(fateOf({ event, setting: 'disbursement_notif_url', body: { event } }, settings)).toEqual({
+  expect(outcomeOf({ event, setting: 'disbursement_notif_url', body: { event } }, settings)).toEqual({
     type: 'webhook',
     event,
     url: 'https://example.com/',

@@ -1,17 +1,17 @@
 import { randomFillSync } from 'node:crypto';
 import { signHashedRequest } from '@gerbang/core';
-import type { Delivery } from './document.ts';
+import type { Delivery } from './delivery.ts';
 import type { WebhookRequest } from './sender.ts';
 
 const USER_AGENT = 'Gerbang/1.0';
 const TOKEN_BYTES = 32;
-/** Tokens are cut from random bytes that are made many at a time; none is cut twice. */
+/** Random bytes for many tokens at a time. No byte is used twice. */
 const random = Buffer.alloc(4_096);
 let usedBytes = random.byteLength;
 
 /**
- * A webhook as it goes out (merchant-api.md, Events; contract §10): the headers in full, with a bearer token made for this attempt alone.
- * `realMs` is real time, whatever the business clock says; `clientSecret` is undefined where the event is not signed.
+ * A webhook as it goes out (merchant-api.md, Events; contract §10): all its headers, with a bearer token that is only for this attempt. `realMs` is real time,
+ * not the business clock; `clientSecret` is undefined where the event is not signed.
  */
 export function webhookRequest(
   delivery: Delivery,

@@ -3,22 +3,22 @@ import type { EventSourceService } from '@gerbang/proto/gerbang/events/v1/events
 import type { RpcClient } from '@gerbang/rpc';
 import type { Closeable, Logger } from '@gerbang/runtime';
 
-/** Confirmations in one call, as many as an owner takes. */
+/** Confirmations in one call; an owner takes no more. */
 const CALL_MAX = 1_000;
-/** Nobody waits for a confirmation, and a call costs the owner three commands however many it carries. */
+/** A confirmation has time, and a call costs the owner three commands however many confirmations it carries. */
 const COLLECT_MS = 50;
 
 export type Confirmation = { aggregateType: string; aggregateId: string; upToSeq: bigint };
 
-/** Tells the owner of events which of them are stored for good. */
+/** Confirms to the owner of events that they are stored durably. */
 export type Confirmations = Closeable & {
-  /** Returns at once. What comes soon after it, or while a call is on its way, goes with it in one call. */
+  /** Returns at once. Confirmations that come soon after each other, or during a call, go together in the next call. */
   add(confirmations: readonly Confirmation[]): void;
 };
 
 /**
- * One call at a time to the owner. A confirmation that could not be delivered is forgotten: the owner's relay publishes what is unconfirmed again, and
- * then it is confirmed again. Closing sends what is left.
+ * Makes one call at a time to the owner. It forgets confirmations that the owner did not take: the owner's relay publishes those events again, and then they
+ * are confirmed again. Closing sends what is left.
  */
 export function createConfirmations(source: Pick<RpcClient<typeof EventSourceService>, 'confirm'>, log: Logger): Confirmations {
   const waiting = new Map<string, Confirmation>();
@@ -29,7 +29,7 @@ export function createConfirmations(source: Pick<RpcClient<typeof EventSourceSer
   const call = async () => {
     busy = true;
     while (waiting.size > 0) {
-      // Cut short by closing, which is all that it can be woken by.
+      // Only closing ends the sleep early.
       if (waiting.size < CALL_MAX) await sleep(COLLECT_MS, undefined, { signal: closing.signal }).catch(() => {});
       const confirmations = [...waiting.values()].slice(0, CALL_MAX);
       for (const confirmation of confirmations) waiting.delete(keyOf(confirmation));

@@ -4,19 +4,19 @@ import type { Received } from '@gerbang/bus';
 import { EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
 import type { Context } from '../context.ts';
 import { dispatch } from '../delivery/dispatch.ts';
-import { aggregateOf, type UnreadableMessage, unreadableId } from '../delivery/document.ts';
+import { type UnreadableMessage, unreadableId } from '../unreadable-event/unreadable-event.ts';
 import type { Confirmation, Confirmations } from './confirmations.ts';
-import { type Decided, decideFates } from './decide-fates.ts';
-import { render } from './fate.ts';
-import { eventsOf, type ReceivedEvent } from './received-event.ts';
+import { type Decided, decideOutcomes } from './decide-outcomes.ts';
+import { OUTCOME_NAMES } from './outcome.ts';
+import { aggregateOf, eventsOf, type ReceivedEvent } from './received-event.ts';
 
-/** What operators are called for (docs/events.md): it is kept, and can be replayed after a fix. */
-const UNREADABLE = 'event_unreadable';
+/** The alert for operators (docs/events.md). The event is stored and can be replayed after a fix. */
+const UNREADABLE_ALERT = 'event_unreadable';
 
 /**
- * Stores what one of the services has published, each event once, starts the deliveries that it means, and then confirms to the service
- * (architecture §3). Events that nobody wants or that cannot be read are stored too, and stop nobody. Throws when the merchant service or the
- * database cannot be asked: then nothing is confirmed and the messages come again.
+ * Stores the events that one of the services has published, each once, starts their deliveries, and then confirms them to the service (architecture §3). It also
+ * stores events without a webhook and events that cannot be read; they delay no others. Throws when the merchant service or the database does not answer: then
+ * nothing is confirmed and the messages come again.
  */
 export async function onEvents(
   context: Context,
@@ -25,20 +25,18 @@ export async function onEvents(
   messages: readonly Received[],
 ): Promise<void> {
   const { events, unreadable } = sort(service, messages);
-  const decided = await decideFates(
-    context,
-    events.map((event) => render(context.catalogue, event)),
-  );
-  const { deliveries, leases, lanes, progress, puller, clock } = context;
+  const decided = await decideOutcomes(context, events);
+  const { deliveries, leases, progress, puller, queues, clock } = context;
   const sinceMs = performance.now();
-  const room = (endpoint: string) => (puller.isBehind(endpoint) ? 0 : lanes.room(endpoint));
+  const room = (endpoint: string) => (puller.isBehind(endpoint) ? 0 : queues.room(endpoint));
   const { added, claimed, left } = await deliveries.insertNew(decided, unreadable, clock.now(), { owner: leases.owner, room });
-  for (const { event, fate } of decided) {
-    // What was there before may have had another fate.
-    if (fate.type === 'unwanted' && added.has(event.eventId)) progress.over({ aggregate: aggregateOf(event), seq: event.seq });
+  for (const { event, outcome } of decided) {
+    // An event that was stored before may have had another outcome.
+    const isNew = added.has(event.eventId);
+    if (outcome.type === 'no-webhook' && isNew) progress.ended({ aggregate: aggregateOf(event), seq: event.seq });
   }
   await dispatch(context, claimed, sinceMs);
-  for (const endpoint of left) puller.look(endpoint);
+  for (const endpoint of left) puller.check(endpoint);
   confirmations.add(decided.map(toConfirmation));
   report(
     context,
@@ -47,7 +45,7 @@ export async function onEvents(
   );
 }
 
-/** Each event once, in its aggregate's order, and what is no message of the service. */
+/** The events of the messages, each once and in its aggregate's order, and the messages that are none of the service. */
 function sort(service: string, messages: readonly Received[]): { events: ReceivedEvent[]; unreadable: UnreadableMessage[] } {
   const events = new Map<string, ReceivedEvent>();
   const unreadable = new Map<string, UnreadableMessage>();
@@ -73,19 +71,20 @@ function report(
   stored: readonly Decided[],
   unreadable: readonly UnreadableMessage[],
 ): void {
-  for (const { event, fate } of stored) {
-    metrics.stored(event.service, fate.type);
-    if (fate.type !== 'unreadable') continue;
-    if (fate.unknown && !unknownTypes.isNew(event)) continue;
-    const { eventId, type, merchantId } = event;
+  for (const { event, outcome } of stored) {
+    metrics.stored(event.service, OUTCOME_NAMES[outcome.type]);
+    if (outcome.type !== 'unreadable') continue;
+    if (outcome.unknown && !unknownTypes.isNew(event)) continue;
+    const { eventId, type, merchantId, service } = event;
+    const { reason } = outcome;
     log.error(
-      { alert: UNREADABLE, event_id: eventId, source: event.service, type, merchant_id: merchantId, reason: fate.reason },
-      fate.unknown ? 'events of this type cannot be read' : 'an event cannot be read',
+      { alert: UNREADABLE_ALERT, event_id: eventId, source: service, type, merchant_id: merchantId, reason },
+      outcome.unknown ? 'events of this type cannot be read' : 'an event cannot be read',
     );
   }
   for (const { service, hash, reason } of unreadable) {
-    metrics.stored(service, 'unreadable');
-    log.error({ alert: UNREADABLE, event_id: unreadableId(hash), source: service, reason }, 'a message cannot be read');
+    metrics.stored(service, OUTCOME_NAMES.unreadable);
+    log.error({ alert: UNREADABLE_ALERT, event_id: unreadableId(hash), source: service, reason }, 'a message cannot be read');
   }
 }
 

@@ -1,7 +1,7 @@
 import { ulidFrom } from '@gerbang/core';
 import type { EventBatch } from '@gerbang/proto/gerbang/events/v1/events';
 
-/** An event as it came from the bus, with the id under which it is stored once and announced (X-Event-Id). */
+/** An event as it came from the bus. `eventId` is the id under which it is stored once, and the X-Event-Id of its webhook. */
 export type ReceivedEvent = {
   eventId: string;
   service: string;
@@ -19,7 +19,7 @@ export type ReceivedEvent = {
 /** The time a ULID can carry, 48 bits. */
 const TIME_MS_MAX = 2n ** 48n;
 
-/** The events of a message; undefined when it is not a message that this service could have sent. */
+/** The events of a message; undefined when this service cannot have sent it. */
 export function eventsOf(service: string, batch: EventBatch): ReceivedEvent[] | undefined {
   const { aggregateType, aggregateId, merchantId } = batch;
   if (batch.service !== service || aggregateType === '' || aggregateId === '' || merchantId === '') return undefined;
@@ -39,7 +39,12 @@ export function eventsOf(service: string, batch: EventBatch): ReceivedEvent[] | 
   }));
 }
 
-/** The same for the same event, always. */
+/** The aggregate of an event, "<service>:<type>:<id>". */
+export function aggregateOf({ service, aggregateType, aggregateId }: ReceivedEvent): string {
+  return `${service}:${aggregateType}:${aggregateId}`;
+}
+
+/** The id of an event. The same event always has the same id. */
 export function eventIdOf(event: Pick<ReceivedEvent, 'service' | 'aggregateType' | 'aggregateId' | 'seq' | 'atMs'>): string {
   const { service, aggregateType, aggregateId, seq, atMs } = event;
   return ulidFrom(atMs, `${service}:${aggregateType}:${aggregateId}:${seq}`);

@@ -1,11 +1,11 @@
 import type { ReceivedEvent } from './received-event.ts';
 
-/** Types remembered. Their names come from messages, so their number must have a bound; past it every event counts as new. */
+/** Types remembered. Their names come from messages, so their number needs a bound; beyond it every event counts as new. */
 const TYPES_MAX = 1_000;
 
 /**
- * The types of event that this process does not know and has alerted operators to. It cannot learn a type before it is replaced by a newer version, and
- * until then every event of the type meets the same end: one alert says all, while thousands would hide others.
+ * The unknown types of event for which this process has alerted operators. A process knows no new type until a newer version replaces it, and until then all
+ * events of the type have the same outcome. One alert says that; thousands would hide others.
  */
 export type UnknownTypes = {
   /** True once for each type and schema. */

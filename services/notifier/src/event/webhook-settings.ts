@@ -3,14 +3,14 @@ import type { MerchantService, WebhookSettings } from '@gerbang/proto/gerbang/me
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 
-/** How long a merchant's secret is believed: a rotation must reach the signatures soon. */
+/** How long a merchant's secret is cached. A rotated secret must reach the signatures soon. */
 const TRUST_MS = 3_000;
 const SIGNERS_MAX = 10_000;
-/** Questions in one call, as many as the merchant service takes. */
+/** Queries in one call; the merchant service takes no more. */
 const QUERIES_MAX = 1_000;
 const TIMEOUT_MS = 3_000;
 
-/** What a merchant's webhooks are signed with now; no secret while the merchant has no active credential. */
+/** What signs a merchant's webhooks. Without an active credential there is no secret. */
 export type Signer = { partnerId: string; clientSecret: string | undefined };
 
 export type SettingsQuery = { merchantId: string; atMs: number };
@@ -18,11 +18,11 @@ export type SettingsQuery = { merchantId: string; atMs: number };
 /** The merchant service's answers on webhooks. */
 export type SettingsDirectory = {
   /**
-   * The settings at each of the moments, in their order, in one call a thousand. Undefined for a merchant about whom the question itself fails, which
-   * must not stop the others. Refusals: unavailable, timeout.
+   * The settings at each of the moments, in the order of the queries, with one call for each thousand. Undefined where the merchant service fails for one
+   * merchant, which must not delay the others. Refusals: unavailable, timeout.
    */
   at(queries: readonly SettingsQuery[]): Promise<(WebhookSettings | undefined)[]>;
-  /** What signs a webhook now, at most 3 s old. Refusals: merchant_not_found, unavailable, timeout. */
+  /** The secret that signs a webhook now, at most 3 s old. Refusals: merchant_not_found, unavailable, timeout. */
   signer(merchantId: string): Promise<Signer>;
 };
 
@@ -45,11 +45,11 @@ export function createSettingsDirectory(merchants: RpcClient<typeof MerchantServ
     const askedAtMs = performance.now();
     const request = { queries: queries.map(({ merchantId, atMs }) => ({ merchantId, atMs: BigInt(atMs) })) };
     const { items } = await merchants.listWebhookSettings(request, { timeoutMs: TIMEOUT_MS });
-    if (items.length !== queries.length) throw new Error(`${queries.length} questions for settings had ${items.length} answers`);
+    if (items.length !== queries.length) throw new Error(`${queries.length} queries for settings had ${items.length} answers`);
     remember(items, askedAtMs);
     return items;
   };
-  /** Halves what fails as a whole, until it is known which question it is. */
+  /** Halves the queries that fail together until it finds the one that fails. */
   const askApart = async (queries: readonly SettingsQuery[]): Promise<(WebhookSettings | undefined)[]> => {
     try {
       return await ask(queries);

@@ -1,6 +1,5 @@
 import { bodyHash } from '@gerbang/core';
-import { newDelivery } from '../../src/delivery/delivery.ts';
-import type { Delivery } from '../../src/delivery/document.ts';
+import { type Delivery, newDelivery } from '../../src/delivery/delivery.ts';
 
 /** A signed delivery of an event `disbursement`, as it is stored before its first attempt. */
 export function deliveryOf(id: string, url: string, body: string, nowMs: number): Delivery {

@@ -18,7 +18,7 @@ const SECRET = 'a-merchants-secret';
 /** The first time, Go compiles its standard library. */
 const PATIENCE_MS = 240_000;
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
-/** Nothing is downloaded, whatever the version. */
+/** Go downloads nothing, not even another version of itself. */
 const GO_ENV = { ...process.env, GOPROXY: 'off', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
 
 const example = (file: string) => path.join(DOCS, 'webhooks', file);

@@ -3,12 +3,12 @@ import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { disbursement, ewallet, history, linkExpired, qris, retail, SAMPLE_MS, vaExpired, vaPaid } from './sample-payloads.ts';
 
-/** An event of a service as it would come from the bus, and what the merchants' page says of it. */
+/** An event of a service as it comes from the bus, and what docs/webhooks.md says about it. */
 export type Sample = { service: string; type: string; payload: Uint8Array; when: string };
 
 const { COMPLETED, EXPIRED, FAILED, ACTIVE } = PayableStatus;
 
-/** Every event that merchants are told of, in the order of the page. */
+/** Every event that has a webhook, in the order of the page. */
 export const SAMPLES: readonly Sample[] = [
   {
     service: 'money-out',
@@ -45,7 +45,7 @@ export const SAMPLES: readonly Sample[] = [
     service: 'money-in',
     type: 'payment-link-history.paid',
     payload: history(COMPLETED),
-    when: 'a payment link was paid, by whatever method',
+    when: 'a payment link was paid, by any method',
   },
   {
     service: 'money-in',

@@ -42,7 +42,7 @@ type Sent = { about: SignatureVector['about']; method: string; path: string; tok
 
 const SECRET = 'vW3c-9hQx_demo-secret-0123456789abcdefghijk';
 const TIMESTAMP = String(Math.floor(SAMPLE_MS / 1_000));
-/** Three parts as a JWT has, but nobody's token. */
+/** Three parts as a JWT has, but no valid token. */
 const TOKEN = 'eyJhbGciOiJFZERTQSIsImtpZCI6InRlc3QifQ.eyJzdWIiOiIwMUtBSjRROFYwIn0.c2lnbmF0dXJl';
 const TRANSFER = '/api/v2.0/disbursement/transfer';
 const HOOK = '/hooks/gerbang?shop=1&y=%20x';

@@ -5,15 +5,15 @@ import { eventIdOf } from '../received-event.ts';
 
 const EVENTS_MAX = 1_000;
 
-/** What became of an aggregate's events; those that are not stored here are left out. Refusals: validation (too many at once). */
-export async function listFates({ unreadable }: Context, request: ListFatesRequest) {
+/** The stored status of an aggregate's events. Events that are not stored here are left out. Refusals: validation (too many at once). */
+export async function listFates({ deliveries }: Context, request: ListFatesRequest) {
   if (request.events.length > EVENTS_MAX) throw new RefusalError(refuseField('events', 'are too many'));
   const ids = new Map(request.events.map(({ seq, atMs }) => [eventIdOf({ ...request, seq, atMs: Number(atMs) }), seq] as const));
-  const found = await unreadable.fates([...ids.keys()]);
+  const found = await deliveries.statuses([...ids.keys()]);
   return {
     fates: [...ids].flatMap(([eventId, seq]) => {
-      const fate = found.get(eventId);
-      return fate === undefined ? [] : [{ eventId, seq, ...fate }];
+      const status = found.get(eventId);
+      return status === undefined ? [] : [{ eventId, seq, ...status }];
     }),
   };
 }

@@ -1,25 +1,25 @@
 import { isUlid, RefusalError, refuseFields } from '@gerbang/core';
 import type { RedeliverManyRequest } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { Context } from '../../context.ts';
-import { toStatus } from '../message.ts';
-import type { Wanted } from '../redelivery-run.ts';
+import { toStatus } from '../../delivery/message.ts';
+import type { RunFilter } from '../redelivery-run.ts';
 
 const LIMIT_MAX = 1_000;
 
 /**
- * Has a part of an operator's run sent again. What is wanted goes into the audit log before the first part of it takes effect; each delivery's log names
- * the run. Refusals: validation.
+ * Sends a part of an operator's run again. The audit log has the filter before the first part takes effect; the log of each delivery names the run. Refusals:
+ * validation.
  */
 export async function redeliverMany(context: Context, request: RedeliverManyRequest) {
   const { operator, run, limit, dryRun, after } = request;
   const errors = problemsOf(request);
   if (Object.keys(errors).length > 0) throw new RefusalError(refuseFields(errors));
-  const wanted = toWanted(request);
-  const part = await context.redeliveryRuns.find(wanted, run, after === '' ? undefined : after, Math.min(limit, LIMIT_MAX));
+  const filter = toFilter(request);
+  const part = await context.redeliveryRuns.find(filter, run, after === '' ? undefined : after, Math.min(limit, LIMIT_MAX));
   if (!dryRun && part.ids.length > 0) {
-    if (after === '') await writeDown(context, request, wanted);
+    if (after === '') await audit(context, request, filter);
     await context.redeliveryRuns.request(part.ids, operator, run, context.clock.now());
-    for (const endpoint of part.endpoints) context.puller.look(endpoint);
+    for (const endpoint of part.endpoints) context.puller.check(endpoint);
     context.log.info({ run, operator, deliveries: part.ids.length }, 'redeliveries requested');
   }
   return { matched: part.ids.length, after: part.after ?? '' };
@@ -37,7 +37,7 @@ function problemsOf({ operator, run, id, fromMs, toMs, limit, after }: Redeliver
   };
 }
 
-function toWanted({ fromMs, toMs, event, merchantId, id, status }: RedeliverManyRequest): Wanted {
+function toFilter({ fromMs, toMs, event, merchantId, id, status }: RedeliverManyRequest): RunFilter {
   const given = (text: string) => (text === '' ? undefined : text);
   return {
     fromMs: Number(fromMs),
@@ -49,14 +49,14 @@ function toWanted({ fromMs, toMs, event, merchantId, id, status }: RedeliverMany
   };
 }
 
-/** The log's times are real ones. */
-function writeDown({ audit }: Context, { operator, run }: RedeliverManyRequest, wanted: Wanted): Promise<void> {
-  const { id, fromMs, toMs, event, merchantId, status } = wanted;
+function audit({ audit }: Context, { operator, run }: RedeliverManyRequest, filter: RunFilter): Promise<void> {
+  const { id, fromMs, toMs, event, merchantId, status } = filter;
   const after = {
     ...(id === undefined ? { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() } : { id }),
     event: event ?? null,
     merchant_id: merchantId ?? null,
     status: status ?? null,
   };
+  // The times of the audit log are real ones.
   return audit.append({ operator, command: 'events.redeliver', target: `run:${run}`, before: {}, after }, Date.now());
 }
