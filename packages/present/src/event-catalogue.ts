@@ -27,8 +27,9 @@ const BY_REQUEST = 'the answer to the request has told the merchant';
 const CONFIGURATION = 'it is configuration, which other services follow';
 
 /**
- * The closed list of events (architecture §3): a service can publish only what is listed here, see `EventType`. A new type is one line here, and for a
- * webhook one sample in services/notifier/test/webhooks/samples.ts. A payload that older programs cannot read takes the next schema number.
+ * The closed list of events (architecture §3): a service can publish only what is listed here, see `EventType`. A new type is one
+ * line here, and for a webhook one sample in services/notifier/test/webhooks/samples.ts. A payload that older programs cannot
+ * read takes the next schema number.
  */
 export const EVENT_CATALOGUE = {
   merchant: {
@@ -78,7 +79,10 @@ export type PresentedEvent =
   | { outcome: 'no-webhook'; reason: string }
   | { outcome: 'unknown'; reason: string };
 
-/** Looks an event up in the catalogue and renders its webhook. Throws when the payload cannot be read: a newer program may read it. */
+/**
+ * Looks an event up in the catalogue and renders its webhook. Throws when the payload cannot be read: a newer program may read
+ * it.
+ */
 export function presentEvent(catalogue: EventCatalogue, service: string, event: DomainEvent): PresentedEvent {
   const entry = entryOf(catalogue, service, event.type);
   if (entry === undefined) return { outcome: 'unknown', reason: `${service} has no event ${event.type} that is known here` };

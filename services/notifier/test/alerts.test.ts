@@ -78,7 +78,7 @@ test('an endpoint that failed and has nothing pending does not alert, and is for
   await world.startNotifier({}, lines);
   await world.finish('m1');
   await eventually('it is known to fail', async () => (await failing()).length === 1);
-  // Not during an attempt, which would write anew when the next one is due.
+  // Not during an attempt, because its end writes `due_at`.
   const resting = { endpoint: { $gt: '' }, due_at: { $type: 'date' as const }, lease_by: { $exists: false } };
   await eventually('nothing is pending', async () => {
     const { modifiedCount } = await world.deliveries.updateMany(resting, { $unset: { due_at: '' } });

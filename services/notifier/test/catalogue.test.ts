@@ -39,7 +39,7 @@ const received = () => sink.got.map(referenceOf);
 const alerts = () => lines.map((line) => JSON.parse(line)).filter(({ alert }) => alert === 'event_unreadable');
 const statuses = async () => (await world.stored()).map(({ status }) => status).sort();
 
-test('events of a type that only a newer version knows are kept whole, alert once, and are delivered after the upgrade', async () => {
+test('events of a type that only a newer version knows are kept, alert once, and are sent after the upgrade', async () => {
   const older = await startNotifier(catalogueWithout('disbursement.failed'));
   for (const reference of ['T', 'U', 'V']) await publish(reference, ['disbursement.failed', 'disbursement.succeeded']);
   await eventually('the events after them arrive', () => received().length === 3);
@@ -82,10 +82,10 @@ test('a newer schema of a known type is kept too, and becomes what the newer cat
   const { events } = await newer.events.replayEvents({ operator: 'ani', filter: {} });
   expect(events).toMatchObject([{ fate: 'unwanted' }, { fate: 'webhook' }]);
   await eventually('the webhook', () => received().length === 1);
-  await eventually('both are settled', async () => (await statuses()).join() === 'delivered,unwanted');
+  await eventually('both have their outcome', async () => (await statuses()).join() === 'delivered,unwanted');
 });
 
-test('what an earlier version has stored without payload stays as it is', async () => {
+test('an event that an earlier version has stored without its payload stays as it is', async () => {
   const { events } = await startNotifier(catalogueWithout('disbursement.failed'));
   const atMs = world.clock.now();
   const stored = {

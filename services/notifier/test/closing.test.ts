@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { forEachTest } from './each-test.ts';
 import { referenceOf, type Sink, type World } from './world.ts';
 
-/** Well within the ack wait and the leases, after which everything goes on anyway. */
+/** Much less than the ack wait and the leases, after which everything continues in any case. */
 const SOON_MS = 5_000;
 
 const open = forEachTest();
@@ -13,7 +13,7 @@ beforeEach(async () => {
   world = await open.world();
 });
 
-/** An endpoint that answers when it is told to, with one status. */
+/** An endpoint that answers nothing before `answer` is called. */
 async function openHoldingSink(): Promise<Sink & { answer(status: number): void }> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const sink = await open.sinkOf(world, 'm1', () => promise);
@@ -49,14 +49,14 @@ test('replicas that follow each other under a steady flow send everything soon, 
   flowing = false;
   await flow;
   await eventually('all', () => sink.got.length >= 2 * references.length, SOON_MS);
-  await eventually('no message is with anybody', async () => (await handedOut()) === 0, SOON_MS);
+  await eventually('no message is handed out', async () => (await handedOut()) === 0, SOON_MS);
   await eventually('everything is confirmed', async () => (await unconfirmed()) === 0, SOON_MS);
   const sent = sink.got.map(referenceOf);
   expect([...sent].sort()).toEqual(references.flatMap((reference) => [`${reference}#1`, `${reference}#2`]).sort());
   expect(references.filter((reference) => sent.indexOf(`${reference}#1`) > sent.indexOf(`${reference}#2`))).toEqual([]);
 });
 
-test('what a replica has in hand and has not begun when it ends is free at once, later events of a transaction too', async () => {
+test('a replica that ends releases at once what it has not begun, also later events of a transaction', async () => {
   const sink = await openHoldingSink();
   const first = await world.startNotifier();
   const reference = await world.finish('m1', { ends: 3 });
@@ -74,7 +74,7 @@ test('what a replica has in hand and has not begun when it ends is free at once,
   expect(ofOne).toEqual([1, 2, 3].map((n) => `${reference}#${n}`));
 });
 
-test('that an endpoint fails is known after the end of the replica whose last attempts it has refused', async () => {
+test('a failure is known after the end of the replica whose last attempts the endpoint has refused', async () => {
   const sink = await openHoldingSink();
   const first = await world.startNotifier();
   for (let i = 0; i < 3; i++) await world.finish('m1');

@@ -48,7 +48,7 @@ function expectSigned(hook: Hook, merchantId: string) {
   expect(Math.abs(Number(timestamp) - hook.atMs / 1_000)).toBeLessThan(5);
 }
 
-test('an event arrives once, signed, under its URL of that moment; its tail is confirmed; the log tells of it', async () => {
+test('an event arrives once, signed, under its URL of that moment; its tail is confirmed; the log has it', async () => {
   const sink = await sinkFor('m1');
   const notifier = await world.startNotifier();
   world.clock.setOffset(3_600_000);
@@ -97,7 +97,7 @@ test('a message that comes again is stored and sent once', async () => {
   expect((await notifier.rpc.listDeliveries({ merchantId: 'm1' })).deliveries).toHaveLength(1);
 });
 
-test('events of one aggregate go out in order, each after the one before is delivered; others are not held up', async () => {
+test('events of one aggregate go out in order, each after the one before is delivered; others do not wait', async () => {
   const sink = await sinkFor('m1', (hook, count) =>
     referenceOf(hook).endsWith('#1') && referenceOf(hook).startsWith('A') && count < 3 ? 503 : 200,
   );
@@ -105,7 +105,7 @@ test('events of one aggregate go out in order, each after the one before is deli
   await world.finish('m1', { reference: 'A', ends: 3 });
   await world.finish('m1', { reference: 'B', ends: 2 });
   const received = () => sink.got.map(referenceOf);
-  await eventually('what is not held up', () => received().filter((reference) => reference.startsWith('B')).length === 2);
+  await eventually('those that do not wait', () => received().filter((reference) => reference.startsWith('B')).length === 2);
   expect(received().filter((reference) => reference.startsWith('A'))).toEqual(['A#1']);
   await eventually('all', () => {
     world.clock.setOffset(world.clock.offsetMs() + 1_000);
@@ -321,7 +321,7 @@ test('an endpoint that never answers delays no other merchant, and its attempt e
   await dead.close();
 }, 30_000);
 
-test('one trace leads from the request to the webhook; no line tells a secret, a signature or a body', async () => {
+test('one trace leads from the request to the webhook; no log line has a secret, a signature or a body', async () => {
   const sink = await sinkFor('m1', (_, count) => (count === 1 ? 500 : 200));
   const lines: string[] = [];
   await world.startNotifier({}, { write: (line) => lines.push(line) });
@@ -348,7 +348,7 @@ test('one trace leads from the request to the webhook; no line tells a secret, a
   }
 });
 
-test('an advance of the clock is followed within 2 s, and metrics tell what happened', async () => {
+test('an advance of the clock is followed within 2 s, and the metrics show it', async () => {
   const sink = await sinkFor('m1', () => 500);
   const notifier = await world.startNotifier();
   await world.finish('m1');

@@ -4,7 +4,10 @@ import { openSink, openWorld, type Sink, type World } from './world.ts';
 
 type Answer = Parameters<typeof openSink>[0];
 
-/** For the head of a test file: one database server for its tests; the worlds and endpoints that a test opens are its own and end with it. */
+/**
+ * One database server for the tests of a file, to be called at its head; the worlds and endpoints that a test opens are its own
+ * and end with it.
+ */
 export function forEachTest() {
   let mongo: TestMongo | undefined;
   const opened: { close(): Promise<void> }[] = [];

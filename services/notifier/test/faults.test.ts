@@ -78,7 +78,7 @@ test('while the merchant service is down nothing is confirmed; when it is back e
   await eventually('the confirmation', async () => (await world.transfers.find(reference))?.tail.length === 0);
 });
 
-test('it starts without NATS and goes on when NATS is there', async () => {
+test('it starts without NATS and continues when NATS is there', async () => {
   await world.nats.stop();
   await world.startNotifier();
   await world.nats.restart({ loseStore: true });
@@ -110,7 +110,7 @@ test('stopping finishes the attempts in flight', async () => {
   expect((await world.stored()).map(({ status }) => status)).toEqual(['delivered']);
 });
 
-test('a process that dies in an attempt leaves it to another one, after its lease', async () => {
+test('after the death of a process during an attempt, another one makes it when the lease has ended', async () => {
   const notifier = await world.startNotifier();
   await world.finish('m1');
   await eventually('delivered', async () => (await world.stored())[0]?.status === 'delivered');
@@ -124,7 +124,7 @@ test('a process that dies in an attempt leaves it to another one, after its leas
   expect(Date.now() - startMs).toBeGreaterThan(1_000);
 });
 
-test('what the version before has stored is attempted, signed, and redelivered', async () => {
+test('deliveries that an earlier version has stored are attempted, signed and redelivered', async () => {
   const notifier = await world.startNotifier();
   await world.finish('m1');
   await world.finish('m1');
@@ -133,7 +133,7 @@ test('what the version before has stored is attempted, signed, and redelivered',
     return stored.length === 2 && stored.every(({ status }) => status === 'delivered');
   });
   await notifier.close();
-  // It knew neither field.
+  // The earlier version knew neither field.
   await world.deliveries.updateMany({}, { $unset: { endpoint: '', body_hash: '' } });
   const [one, other] = await world.stored();
   const due = { status: 'pending', failures: 0, next_attempt_at: new Date(1), due_at: new Date(1), attempts: [] };

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const sinkFor = (merchantId: string, answer?: Parameters<typeof open.sink>[0]) => open.sinkOf(world, merchantId, answer);
 
-/** Copies a merchant's delivered webhook so often, due and pending; two events a transaction. */
+/** Makes pending, due copies of a merchant's delivered webhook; two events a transaction. */
 async function backlog(merchantId: string, count: number) {
   const one = (await world.stored()).find((document) => document.merchant_id === merchantId);
   if (one === undefined) throw new Error('there is nothing to copy');

@@ -30,7 +30,7 @@ async function deliver(merchantId: string, times: readonly number[]) {
 
 const again = () => sink.got.map(referenceOf).sort();
 
-test('a run sends again what fits, once however often it is repeated, and is in the audit log and in each delivery’s log', async () => {
+test('a run sends matching webhooks again, once even if repeated, and is in the audit log and each delivery’s log', async () => {
   const notifier = await world.startNotifier();
   const startMs = world.clock.now() - 100_000;
   await deliver(
@@ -68,7 +68,7 @@ test('a run sends again what fits, once however often it is repeated, and is in 
   expect(deliveries.map(({ redeliveries }) => redeliveries.map(({ clientId }) => clientId))).toEqual([[], [''], [''], [''], []]);
 });
 
-test('a single one, of any status, by its id; the log tells which credential has asked for another', async () => {
+test('a single webhook of any status is sent again by its id; its log names the credential that requested it', async () => {
   const notifier = await world.startNotifier();
   await deliver('m1', [world.clock.now(), world.clock.now()]);
   const [{ id = '' } = {}] = (await notifier.rpc.listDeliveries({ merchantId: 'm1' })).deliveries;

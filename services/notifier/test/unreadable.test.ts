@@ -27,7 +27,7 @@ async function startNotifier(lines: string[] = []) {
 
 const succeeded = (payload: Uint8Array) => ({ type: 'disbursement.succeeded', schema: 1, payload, atMs: world.clock.now() });
 
-test('an event that cannot be rendered lets its successor go, alerts once, and is delivered by a replay after the fix', async () => {
+test('an unreadable event lets its successor go, alerts once, and is delivered by a replay after the fix', async () => {
   const lines: string[] = [];
   const { events, adminPort } = await startNotifier(lines);
   await world.finish('late', { reference: 'T' });
@@ -53,7 +53,7 @@ test('an event that cannot be rendered lets its successor go, alerts once, and i
   const hook = await eventually('the webhook', () => sink.got[0]);
   expect(hook.headers['x-event-id']).toBe(id);
   expect(await unreadable()).toEqual([]);
-  // Asked again, there is nothing left to replay.
+  // A second replay finds nothing.
   expect((await events.replayEvents({ operator: 'ani', filter })).events).toEqual([]);
   expect(alerts()).toHaveLength(1);
   const log = await world.notifierStore
@@ -122,7 +122,7 @@ test('a message that a fix makes readable becomes its events', async () => {
     merchantId: 'm1',
     events: [{ seq: 1n, type: 'disbursement.succeeded', atMs: BigInt(atMs), schema: 1, payload: finished('T#1', 'm1', atMs) }],
   });
-  // As a notifier left it that could not read it.
+  // As a notifier stored it that could not read it.
   const left = {
     _id: 'unreadable:hash',
     ...{ schema: 1, version: 1, status: 'unreadable', service: 'money-out', reason: 'not an event message' },
@@ -134,7 +134,7 @@ test('a message that a fix makes readable becomes its events', async () => {
   expect(await unreadable()).toEqual([]);
 });
 
-test('what became of an aggregate’s events is told by their numbers', async () => {
+test('the outcomes of an aggregate’s events are listed by their numbers', async () => {
   const { events } = await startNotifier();
   const atMs = world.clock.now();
   await world.finish('m1', { reference: 'T', atMs });

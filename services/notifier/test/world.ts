@@ -74,7 +74,10 @@ export type FakeMerchant = {
 /** Takes log lines. */
 export type Lines = { write(line: string): void };
 
-/** All that the notifier lives among: a service with events, a merchant service, NATS, and any number of notifiers on one database. */
+/**
+ * What surrounds the notifier: a service with events, a merchant service, NATS, and any number of notifiers on one
+ * database.
+ */
 export async function openWorld(mongo: TestMongo) {
   const closing = new ClosingStack(log);
   const nats: TestNats = await startTestNats();
@@ -105,7 +108,7 @@ export async function openWorld(mongo: TestMongo) {
   closing.push('owner', () => owner.close());
 
   const merchants = new Map<string, FakeMerchant>();
-  /** Merchants about whom the merchant service fails. */
+  /** Merchants for which the merchant service fails. */
   const broken = new Set<string>();
   const merchantPort = await freePort();
   let merchant = await startMerchant(merchantPort, merchants, broken);

@@ -14,14 +14,15 @@ const NO_CREDENTIAL: Answer = { httpStatus: undefined, answer: '', error: 'there
 const NO_URL: Answer = { httpStatus: undefined, answer: '', error: 'target refused: not a URL' };
 
 /**
- * The result of an attempt. `acknowledged` is undefined when no request went out. `ended`: the delivery is neither pending nor in doubt, so its successor may
- * go. Otherwise `retryAtMs` is when the successor should be checked again, where that is known.
+ * The result of an attempt. `acknowledged` is undefined when no request went out. `ended`: the delivery is neither pending nor in
+ * doubt, so its successor may go. Otherwise `retryAtMs` is when the successor should be checked again, where that is known.
  */
 export type AttemptResult = { acknowledged: boolean | undefined; ended: boolean; retryAtMs: number | undefined };
 
 /**
- * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. It calls `answered` as soon as
- * it knows whether the endpoint acknowledged, before that is written. It never rejects: after a fault on our side the delivery is claimed again.
+ * One attempt of a claimed delivery, from the secret to the written outcome, within a span of the trace that caused the event. It
+ * calls `answered` as soon as it knows whether the endpoint acknowledged, before that is written. It never rejects: after a fault
+ * on our side the delivery is claimed again.
  */
 export function attempt(
   context: Context,
@@ -84,7 +85,9 @@ async function answerTo({ sender }: Context, delivery: Delivery, { partnerId, cl
   return sender.send(webhookRequest(delivery, { partnerId, clientSecret }, Date.now()));
 }
 
-/** Wakes the successor of a delivery that has ended, and the delivery itself where a redelivery was requested during the attempt. */
+/**
+ * Wakes the successor of a delivery that has ended, and the delivery itself where a redelivery was requested during the attempt.
+ */
 async function wakeSuccessors(
   { clock, progress, puller, waker }: Context,
   delivery: Delivery,

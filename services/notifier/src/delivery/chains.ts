@@ -1,6 +1,8 @@
 import { dueAtMs, type StoredDelivery } from './delivery.ts';
 
-/** Deliveries of one aggregate and one endpoint that go out one after the other, each when the one before has ended. Never empty. */
+/**
+ * Deliveries of one aggregate and one endpoint that go out one after the other, each when the one before has ended. Never empty.
+ */
 export type Chain = readonly [StoredDelivery, ...StoredDelivery[]];
 
 /** An event's position in the order of its transaction. */
@@ -16,8 +18,8 @@ export type Blocked = { stored: StoredDelivery; untilMs: number; behind: string 
 export type Sorted = { chains: Chain[]; blocked: Blocked[] };
 
 /**
- * The aggregates that may have a pending event before the claimed ones, so that the database has to be asked: those whose claimed events do not continue,
- * one by one, the events that are known to have ended.
+ * The aggregates that may have a pending event before the claimed ones, so that the database has to be asked: those whose claimed
+ * events do not continue, one by one, the events that are known to have ended.
  */
 export function uncertain(claimed: readonly StoredDelivery[], endedUpTo: (aggregate: string) => bigint): string[] {
   const pending = Map.groupBy(claimed.filter(isPending), ({ delivery }) => delivery.aggregate);
@@ -29,9 +31,9 @@ export function uncertain(claimed: readonly StoredDelivery[], endedUpTo: (aggreg
 }
 
 /**
- * Sorts claimed deliveries by the order of their transactions (contract §10): a delivery goes when no pending event of its aggregate precedes it, except
- * claimed ones that go before it. `pending` are all other pending events of the aggregates in question. A delivery that has ended, and is sent again on
- * request, waits for nothing.
+ * Sorts claimed deliveries by the order of their transactions (contract §10): a delivery goes when no pending event of its
+ * aggregate precedes it, except claimed ones that go before it. `pending` are all other pending events of the aggregates in
+ * question. A delivery that has ended, and is sent again on request, waits for nothing.
  */
 export function sortIntoChains(claimed: readonly StoredDelivery[], pending: readonly Pending[]): Sorted {
   const sorted: Sorted = { chains: [], blocked: [] };

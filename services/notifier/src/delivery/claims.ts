@@ -27,7 +27,9 @@ export type AttemptOutcome = { stored: StoredDelivery; events: readonly Delivery
 
 export type Claims = ReturnType<typeof openClaims>;
 
-/** The writes by which replicas share the due deliveries. A claim names its owner and ends with its lease, in the database's time. */
+/**
+ * The writes by which replicas share the due deliveries. A claim names its owner and ends with its lease, in the database's time.
+ */
 export function openClaims(store: Store) {
   const collection = store.collection<DeliveryDocument>(DELIVERIES);
   const update = combineUpdates(collection);
@@ -68,8 +70,8 @@ export function openClaims(store: Store) {
     },
 
     /**
-     * Claims those of the deliveries that are still due and free; no two replicas get the same one. It does not check for other changes since they were
-     * found: recording the attempt does.
+     * Claims those of the deliveries that are still due and free; no two replicas get the same one. It does not check for other
+     * changes since they were found: recording the attempt does.
      */
     async claim(found: readonly StoredDelivery[], owner: string, nowMs: number): Promise<readonly StoredDelivery[]> {
       const due = { _id: { $in: found.map(({ delivery }) => delivery.id) }, due_at: { $lte: new Date(nowMs) } };
@@ -124,8 +126,8 @@ export function openClaims(store: Store) {
     },
 
     /**
-     * Marks deliveries as awaited. It changes their version, so that the replica that has claimed one reads the mark when it records the attempt. False when
-     * one of them has ended already.
+     * Marks deliveries as awaited. It changes their version, so that the replica that has claimed one reads the mark when it
+     * records the attempt. False when one of them has ended already.
      */
     async awaitAll(ids: ReadonlySet<string>): Promise<boolean> {
       const { matchedCount } = await traced('updateMany', DELIVERIES, () =>
@@ -134,7 +136,10 @@ export function openClaims(store: Store) {
       return matchedCount === ids.size;
     },
 
-    /** Writes the outcome of an attempt and ends its claim. False when the delivery has changed meanwhile, or another replica has claimed it. */
+    /**
+     * Writes the outcome of an attempt and ends its claim. False when the delivery has changed meanwhile, or another replica has
+     * claimed it.
+     */
     record: (outcome: AttemptOutcome, owner: string): Promise<boolean> => update(updateOf(outcome, owner)),
 
     /** A claimed delivery as it stands now; undefined when `owner` has lost the claim. */
@@ -144,8 +149,8 @@ export function openClaims(store: Store) {
     },
 
     /**
-     * Makes the next delivery of each aggregate due now, unless it has been attempted already and follows its own schedule. Returns the endpoints of these
-     * deliveries.
+     * Makes the next delivery of each aggregate due now, unless it has been attempted already and follows its own schedule.
+     * Returns the endpoints of these deliveries.
      */
     async wake(ended: readonly Position[], nowMs: number): Promise<Set<string>> {
       const pending = await traced('find', DELIVERIES, () =>

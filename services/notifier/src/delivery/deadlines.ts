@@ -6,8 +6,8 @@ const TICK_MS = 50;
 export type Deadline = { untilMs: number; expire(): void };
 
 /**
- * Deadlines that share one timer, because an AbortSignal with a timer for each attempt costs more than the rest of our work for the attempt. They end up to
- * 50 ms late.
+ * Deadlines that share one timer, because an AbortSignal with a timer for each attempt costs more than the rest of our work for
+ * the attempt. They end up to 50 ms late.
  */
 export type Deadlines = Closeable & {
   /** The returned function forgets the deadline, at any time and any number of times. */

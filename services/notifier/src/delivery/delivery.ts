@@ -85,7 +85,10 @@ export function partsOfEndpoint(endpoint: string): { merchantId: string; origin:
   return { merchantId: endpoint.slice(0, space), origin: endpoint.slice(space + 1) };
 }
 
-/** Decides what the end of an attempt or a request for a redelivery changes (contract §10). It refuses nothing: the commands can come in any order. */
+/**
+ * Decides what the end of an attempt or a request for a redelivery changes (contract §10). It refuses nothing: the commands can
+ * come in any order.
+ */
 export function decide(state: DeliveryState, command: DeliveryCommand, policy: RetryPolicy): DeliveryEvent[] {
   switch (command.type) {
     case 'redeliver': {

@@ -7,8 +7,9 @@ import type { StoredDelivery } from './delivery.ts';
 const BLOCKED_MS = 1_000;
 
 /**
- * Adds deliveries that this process has just claimed to the queues of their endpoints. It releases those that an earlier event of their transaction precedes,
- * until that one is due. `sinceMs`: a moment before the claim, monotonic. Rejects when the database does not answer: then the claims end by their leases.
+ * Adds deliveries that this process has just claimed to the queues of their endpoints. It releases those that an earlier event of
+ * their transaction precedes, until that one is due. `sinceMs`: a moment before the claim, monotonic. Rejects when the database
+ * does not answer: then the claims end by their leases.
  */
 export async function dispatch(context: Context, claimed: readonly StoredDelivery[], sinceMs: number): Promise<void> {
   const { deliveries, progress } = context;
@@ -19,8 +20,8 @@ export async function dispatch(context: Context, claimed: readonly StoredDeliver
 }
 
 /**
- * First releases the blocked deliveries, then marks their predecessors as awaited. Whichever replica ends a predecessor after that reads the mark and wakes
- * the next delivery. Where a predecessor has ended before, this function wakes it.
+ * First releases the blocked deliveries, then marks their predecessors as awaited. Whichever replica ends a predecessor after
+ * that reads the mark and wakes the next delivery. Where a predecessor has ended before, this function wakes it.
  */
 export async function holdBack(
   { deliveries, leases, clock, waker }: Pick<Context, 'deliveries' | 'leases' | 'clock' | 'waker'>,
@@ -43,8 +44,8 @@ function start(context: Context, chain: Chain, sinceMs: number): void {
 }
 
 /**
- * Makes the attempts one after the other, as long as each ends its delivery and the service does not end. Returns whether the endpoint acknowledged the last
- * attempt that was made. It calls `answered` before the last outcome of the chain is written.
+ * Makes the attempts one after the other, as long as each ends its delivery and the service does not end. Returns whether the
+ * endpoint acknowledged the last attempt that was made. It calls `answered` before the last outcome of the chain is written.
  */
 async function runChain(context: Context, chain: Chain, answered: (acknowledged: boolean) => void): Promise<boolean | undefined> {
   let acknowledged: boolean | undefined;
@@ -65,7 +66,9 @@ async function runChain(context: Context, chain: Chain, answered: (acknowledged:
   return acknowledged;
 }
 
-/** Releases claimed deliveries, so that any replica finds them when they are due. It never rejects, because the leases end anyway. */
+/**
+ * Releases claimed deliveries, so that any replica finds them when they are due. It never rejects, because the leases end anyway.
+ */
 async function releaseAll(context: Context, items: readonly StoredDelivery[], dueAtMs: number): Promise<void> {
   const { deliveries, leases, clock, log } = context;
   for (const { delivery } of items) leases.release(delivery.id);

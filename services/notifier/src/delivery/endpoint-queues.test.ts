@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createEndpointQueues, type EndpointQueues, type Job } from './endpoint-queues.ts';
 
-/** A job that runs until told how it ends; it may be told before that its endpoint has answered. */
+/** A job that runs until `end` is called. `answer` says earlier that its endpoint has answered. */
 function job() {
   const ended = Promise.withResolvers<boolean>();
   const seen = { started: false, expired: false };
@@ -24,7 +24,7 @@ const settle = async () => {
   for (let i = 0; i < 10; i++) await Promise.resolve();
 };
 
-/** Adds as many jobs; which of them have started. */
+/** Adds jobs and counts those that have started. */
 function add(queues: EndpointQueues, endpoint: string, count: number) {
   const jobs = Array.from({ length: count }, job);
   for (const each of jobs) queues.add(endpoint, each.job);
@@ -37,7 +37,7 @@ function add(queues: EndpointQueues, endpoint: string, count: number) {
   };
 }
 
-/** An endpoint that has acknowledged or refused so often. */
+/** Makes an endpoint acknowledge or refuse some attempts. */
 async function known(queues: EndpointQueues, endpoint: string, times: number, ok: boolean) {
   for (let i = 0; i < times; i++) {
     add(queues, endpoint, 1).end(0, ok);
@@ -65,7 +65,7 @@ test('a new endpoint has two permits, one more with each acknowledgement, up to 
   expect(open).toEqual([3, 4, 4, 4]);
 });
 
-test('an endpoint that keeps failing gets one attempt at a time; when it answers it gets its permits back one by one', async () => {
+test('a failing endpoint gets one attempt at a time; when it answers it gets its permits back one by one', async () => {
   const queues = createEndpointQueues({ perEndpoint: 4, overall: 100 });
   await known(queues, 'dead', 5, false);
   expect(queues.room('dead')).toBe(1);
@@ -109,7 +109,7 @@ test('endpoints that fail share half of all permits, however many they are', asy
   expect(underWay()).toBe(5);
 });
 
-test('attempts that last are counted among those that fail, before anybody knows how they end', async () => {
+test('slow attempts count as failing before their end is known', async () => {
   const queues = createEndpointQueues({ perEndpoint: 2, overall: 4 });
   const slow = [add(queues, 'slow', 2), add(queues, 'slower', 1)];
   vi.advanceTimersByTime(1_500);
@@ -119,9 +119,9 @@ test('attempts that last are counted among those that fail, before anybody knows
   expect(add(queues, 'sound', 1).started()).toBe(1);
 });
 
-test('there is room for what soon gets its turn: little for an endpoint that fails, and no more than the process may hold', async () => {
+test('there is room for what soon gets its turn: little for a failing endpoint, all within a bound', async () => {
   const queues = createEndpointQueues({ perEndpoint: 8, overall: 4 });
-  // Of 32 never more than half of what others leave.
+  // Never more than half of what the other queues leave of 32.
   expect(queues.room('new')).toBe(16);
   add(queues, 'new', 12);
   expect(queues.room('new')).toBe(4);
@@ -158,7 +158,7 @@ test('there is room for as much as a queue processes in two seconds', async () =
   expect(queues.room('leisurely')).toBe(4);
 });
 
-test('a permit is free when the endpoint has answered; the outcomes that are still to be recorded have a bound of their own', async () => {
+test('a permit is free when the endpoint has answered; unrecorded outcomes have a bound of their own', async () => {
   const queues = createEndpointQueues({ perEndpoint: 1, overall: 100 });
   const { started, answer, end } = add(queues, 'e', 10);
   for (let i = 0; i < 5; i++) answer(i, true);
@@ -175,12 +175,12 @@ test('the queue of an endpoint that keeps failing releases its waiting jobs', as
     end(i, false);
     await settle();
   }
-  // The last of five that failed leaves one under way, and the next one.
+  // After the fifth failure one job runs and one waits.
   expect([started(), expired(), queues.room('e')]).toEqual([6, 13, 0]);
   expect(queues.room('another')).toBe(128);
 });
 
-test('what waits when closing is given back, and closing waits for the rest', async () => {
+test('closing releases the waiting jobs and waits for the running ones', async () => {
   const queues = createEndpointQueues({ perEndpoint: 1, overall: 100 });
   const { jobs, end } = add(queues, 'e', 2);
   let closed = false;

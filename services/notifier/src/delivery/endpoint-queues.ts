@@ -8,8 +8,9 @@ const FAILURES_UNTIL_SINGLE = 5;
 const SLOW_MS = 1_000;
 const FIND_SLOW_MS = 250;
 /**
- * Bounds of deliveries in memory. A queue holds as many as it processes in HELD_MS, and at most HELD_PER_PERMIT for each of its permits; the lease of what
- * waits longer would have to be renewed. The process holds HELD_OVERALL_PER_PERMIT for each attempt that may run at once.
+ * Bounds of deliveries in memory. A queue holds as many as it processes in HELD_MS, and at most HELD_PER_PERMIT for each of its
+ * permits; the lease of what waits longer would have to be renewed. The process holds HELD_OVERALL_PER_PERMIT for each attempt
+ * that may run at once.
  */
 const HELD_MS = 2_000;
 const HELD_PER_PERMIT = 64;
@@ -21,14 +22,16 @@ const FORGET_MS = 10 * 60_000;
 const FORGET_FAILING_MS = 24 * 60 * 60_000;
 
 /**
- * `run` resolves with whether the endpoint acknowledged, undefined when no request went out. It may call `answered` earlier: then its permit is free while it
- * finishes. `expire` is called instead when the job does not run because its queue is closed or its endpoint fails. Neither rejects.
+ * `run` resolves with whether the endpoint acknowledged, undefined when no request went out. It may call `answered` earlier: then
+ * its permit is free while it finishes. `expire` is called instead when the job does not run because its queue is closed or its
+ * endpoint fails. Neither rejects.
  */
 export type Job = { run(answered: (acknowledged: boolean) => void): Promise<boolean | undefined>; expire(): Promise<void> };
 
 /**
- * Orders the attempts. Each endpoint has a queue with permits of its own, and the queues take turns. Endpoints that fail or are slow share at most half of the
- * process. So a dead endpoint takes only its own share of sockets, memory and time, and delays no other.
+ * Orders the attempts. Each endpoint has a queue with permits of its own, and the queues take turns. Endpoints that fail or are
+ * slow share at most half of the process. So a dead endpoint takes only its own share of sockets, memory and time, and delays no
+ * other.
  */
 export type EndpointQueues = Closeable & {
   /** How many more jobs of the endpoint to bring now. The others stay in the database, where they cost nothing. */
@@ -59,8 +62,8 @@ type EndpointQueue = {
 type Run = Placed & { queue: EndpointQueue; startedMs: number; suspect: boolean; slow: boolean };
 
 /**
- * `perEndpoint` and `overall` bound the attempts that run at once. `onRoom` is called with each endpoint whose queue has become half empty. Times are monotonic
- * (performance.now()).
+ * `perEndpoint` and `overall` bound the attempts that run at once. `onRoom` is called with each endpoint whose queue has become
+ * half empty. Times are monotonic (performance.now()).
  */
 export function createEndpointQueues(
   bounds: { perEndpoint: number; overall: number },

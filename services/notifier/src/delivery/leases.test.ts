@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets a second pass, and what it has set off come to an end. */
+/** Lets a second pass, and the work that it starts end. */
 async function seconds(count: number) {
   for (let i = 0; i < count; i++) {
     vi.advanceTimersByTime(1_000);
@@ -17,7 +17,7 @@ async function seconds(count: number) {
   }
 }
 
-test('a claim that lasts is renewed in time; one that ends soon costs nothing', async () => {
+test('a long claim is renewed in time; a short one costs nothing', async () => {
   const asked: string[][] = [];
   const leases = createLeases(async (ids) => {
     asked.push([...ids]);
@@ -34,7 +34,7 @@ test('a claim that lasts is renewed in time; one that ends soon costs nothing', 
   await leases.close();
 });
 
-test('a claim that somebody else has meanwhile ends, and so do those that can’t be renewed, before the database lets them go', async () => {
+test('a claim that another replica has taken or that cannot be renewed ends before its lease does', async () => {
   let answer: () => Promise<ReadonlySet<string>> = async () => new Set(['ours']);
   const leases = createLeases(() => answer(), testLog());
   leases.hold('ours', performance.now());

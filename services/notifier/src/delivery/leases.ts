@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Closeable, Logger } from '@gerbang/runtime';
 
 /**
- * How long a claim holds unless it is renewed, in the database's time. A delivery waits so long for another replica when its own has died. Claims that wait or
- * are attempted for longer are renewed, so the lease can be shorter than the longest attempt.
+ * How long a claim holds unless it is renewed, in the database's time. A delivery waits so long for another replica when its own
+ * has died. Claims that wait or are attempted for longer are renewed, so the lease can be shorter than the longest attempt.
  */
 export const LEASE_MS = 10_000;
 const RENEW_AFTER_MS = 3_000;

@@ -17,8 +17,9 @@ export class TimedOut extends Error {
 }
 
 /**
- * Sends one request and reads the first KiB of the answer. It cuts off the rest of a long or slow body, because only the status counts. It takes the answer from
- * the dispatcher as it comes: undici's `request` makes a stream for each body, which costs more than reading it. Never rejects.
+ * Sends one request and reads the first KiB of the answer. It cuts off the rest of a long or slow body, because only the status
+ * counts. It takes the answer from the dispatcher as it comes: undici's `request` makes a stream for each body, which costs more
+ * than reading it. Never rejects.
  */
 export function post(
   dispatcher: Dispatcher,

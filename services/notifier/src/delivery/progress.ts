@@ -4,8 +4,8 @@ import type { Position } from './chains.ts';
 const AGGREGATES_MAX = 20_000;
 
 /**
- * Remembers up to which event of each transaction this process has seen all events end: stored without a webhook, delivered or given up. Such an event is never
- * pending again. It is only a memory that saves queries; the database knows the rest.
+ * Remembers up to which event of each transaction this process has seen all events end: stored without a webhook, delivered or
+ * given up. Such an event is never pending again. It is only a memory that saves queries; the database knows the rest.
  */
 export type Progress = {
   /** Call it when the end of the event is durable. */

@@ -5,7 +5,9 @@ import type { StoredDelivery } from './delivery.ts';
 import type { EndpointQueues } from './endpoint-queues.ts';
 import type { Leases } from './leases.ts';
 
-/** How often the sweep goes over all endpoints. What is due waits no longer, unless thousands of endpoints have something pending. */
+/**
+ * How often the sweep goes over all endpoints. What is due waits no longer, unless thousands of endpoints have something pending.
+ */
 const SWEEP_EVERY_MS = 500;
 /** The sweep takes at most this part of the time. */
 const SWEEP_PART = 0.2;
@@ -16,8 +18,8 @@ const CLAIMED_TOGETHER = 500;
 const LABEL_EVERY_MS = 60_000;
 
 /**
- * Finds due deliveries, endpoint by endpoint, and of each no more than its queue has room for. So the long backlog of one endpoint neither delays the others nor
- * fills the memory.
+ * Finds due deliveries, endpoint by endpoint, and of each no more than its queue has room for. So the long backlog of one
+ * endpoint neither delays the others nor fills the memory.
  */
 export type Puller = Closeable & {
   /** Queries the endpoint's due deliveries as soon as its queue is half empty, instead of at the next sweep. */

@@ -30,7 +30,10 @@ const stored = (
 const made: Attempt = { atMs: 5, httpStatus: 200, durationMs: 1, answer: '', error: undefined };
 const policy = { sandbox: true, chance: () => 0.5 };
 
-/** A recorder over a delivery as it is stored, undefined when another replica has claimed it; `written` are the versions that were replaced. */
+/**
+ * A recorder over a delivery as it is stored, undefined when another replica has claimed it; `written` are the versions that were
+ * replaced.
+ */
 function open(current: StoredDelivery | undefined) {
   const written: number[] = [];
   const claims: Pick<Claims, 'record' | 'findClaimed'> = {
@@ -50,7 +53,7 @@ test('a delivery that has not changed is written as it was decided', async () =>
   expect(written).toEqual([1]);
 });
 
-test('a delivery that has changed meanwhile is decided anew: a redelivery request stays, and so does the mark that an event waits', async () => {
+test('a delivery that has changed meanwhile is decided anew: a redelivery request and the mark `awaited` stay', async () => {
   const { record, written } = open(stored(2, { redeliverAtMs: 100, awaited: true }));
   expect(await record(stored(1), made, 6)).toMatchObject({ state: { status: 'delivered', redeliverAtMs: 100 }, awaited: true });
   expect(written).toEqual([2]);

@@ -7,12 +7,15 @@ import type { RetryPolicy } from './schedule.ts';
 export type Recorded = { events: DeliveryEvent[]; state: DeliveryState; awaited: boolean };
 
 /**
- * Writes the outcome of an attempt. It resolves when the outcome is written, or with undefined when another replica has claimed the delivery: then nothing is
- * written. Refusals: unavailable, when others have always written first.
+ * Writes the outcome of an attempt. It resolves when the outcome is written, or with undefined when another replica has claimed
+ * the delivery: then nothing is written. Refusals: unavailable, when others have always written first.
  */
 export type Recorder = (stored: StoredDelivery, attempt: Attempt, nowMs: number) => Promise<Recorded | undefined>;
 
-/** Where a delivery has changed during its attempt, by a redelivery request or by an event that waits for it, the outcome is decided anew. */
+/**
+ * Where a delivery has changed during its attempt, by a redelivery request or by an event that waits for it, the outcome is
+ * decided anew.
+ */
 export function createRecorder(claims: Pick<Claims, 'record' | 'findClaimed'>, owner: string, policy: RetryPolicy): Recorder {
   return async (stored, attempt, nowMs) => {
     const written = await retryConflicts<StoredDelivery | undefined, { recorded: Recorded | undefined }>({

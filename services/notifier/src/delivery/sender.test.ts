@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A server that does with each connection what the test says, once a request has come; its port. */
+/** Starts a server that hands each connection to `answer` when its request arrives; returns its port. */
 async function serve(answer: (socket: Socket) => void, host = '127.0.0.1'): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -114,7 +114,7 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
   });
 });
 
-test('of a huge answer no more is read than its beginning', async () => {
+test('only the beginning of a huge answer is read', async () => {
   const servers: Socket[] = [];
   const port = await serve((socket) => {
     servers.push(socket);
@@ -140,7 +140,7 @@ test('an endpoint that hangs holds only its own sockets, and gives them back', a
   expect((await send(sender, `http://127.0.0.1:${healthy}/`)).httpStatus).toBe(204);
 });
 
-test('a name server that never answers, or says no, is told apart', async () => {
+test('a name server that never answers and one that refuses give different errors', async () => {
   const never = open(() => new Promise(() => {}));
   expect((await send(never, 'http://hangs.test/')).error).toBe(TIMED_OUT);
   const refused = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'queryA' });
@@ -148,7 +148,7 @@ test('a name server that never answers, or says no, is told apart', async () => 
   expect((await send(unknown, 'http://unknown.test/')).error).toBe('the host name does not resolve (ENOTFOUND)');
 });
 
-test('the name is resolved once, the address that came of it is dialled, and Host stays the name', async () => {
+test('the name is resolved once, that address is dialled, and Host stays the name', async () => {
   let seen = '';
   const asked: string[] = [];
   const sender = open(async (host) => {

@@ -20,7 +20,10 @@ export type Sender = Closeable & { send(request: WebhookRequest): Promise<Answer
 
 type Endpoint = { pool: Pool; inUse: number; usedAtMs: number };
 
-/** `socketsPerEndpoint` bounds the connections to one merchant's endpoint; `resolve` replaces the DNS and `timeoutMs` the 10 s in tests. */
+/**
+ * `socketsPerEndpoint` bounds the connections to one merchant's endpoint; `resolve` replaces the DNS and `timeoutMs` the 10 s in
+ * tests.
+ */
 export function createSender(
   policy: TargetPolicy,
   options: { socketsPerEndpoint: number; resolve?: Resolve; timeoutMs?: number },

@@ -55,8 +55,8 @@ export async function openDeliveryStore(store: Store) {
     close: databaseTime.close,
 
     /**
-     * Stores events and messages durably, each once. It claims new deliveries for `owner` as it writes them: of each endpoint as many as `room` says, whole
-     * transactions together. The others stay for the puller.
+     * Stores events and messages durably, each once. It claims new deliveries for `owner` as it writes them: of each endpoint as
+     * many as `room` says, whole transactions together. The others stay for the puller.
      */
     async insertNew(
       events: readonly { event: ReceivedEvent; outcome: Outcome }[],
@@ -108,7 +108,10 @@ export async function openDeliveryStore(store: Store) {
       return documents.map((document) => toStored(document).delivery);
     },
 
-    /** Writes that redeliveries are requested. Undefined when the delivery has changed since it was read: read it again and decide anew. */
+    /**
+     * Writes that redeliveries are requested. Undefined when the delivery has changed since it was read: read it again and decide
+     * anew.
+     */
     async apply(stored: StoredDelivery, events: readonly DeliveryEvent[]): Promise<StoredDelivery | undefined> {
       const { delivery, version } = stored;
       const { set } = stateFields(events.reduce(evolve, delivery.state));
@@ -129,7 +132,10 @@ export async function openDeliveryStore(store: Store) {
       return document === null ? undefined : toStored(document);
     },
 
-    /** The stored status of events by their ids, and the reason of those that cannot be read. Ids that are not stored are left out. */
+    /**
+     * The stored status of events by their ids, and the reason of those that cannot be read. Ids that are not stored are left
+     * out.
+     */
     async statuses(ids: readonly string[]): Promise<Map<string, { status: string; reason: string }>> {
       const found = await traced('find', DELIVERIES, () =>
         collection.find({ _id: { $in: [...ids] } }, { projection: { status: 1, reason: 1 } }).toArray(),
@@ -158,7 +164,9 @@ function chooseOurs(
   return ours;
 }
 
-/** New documents cannot take `$$NOW` for their leases, so this asks every minute how far the database's clock is ahead of ours. */
+/**
+ * New documents cannot take `$$NOW` for their leases, so this asks every minute how far the database's clock is ahead of ours.
+ */
 async function followDatabaseTime(store: Store): Promise<{ nowMs(): number; close(): Promise<void> }> {
   let aheadMs = 0;
   const ask = async () => {

@@ -23,7 +23,9 @@ export class TargetRefused extends Error {
   }
 }
 
-/** Parses a configured URL. Throws TargetRefused: not a URL, another scheme than https (or http where allowed), credentials in it. */
+/**
+ * Parses a configured URL. Throws TargetRefused: not a URL, another scheme than https (or http where allowed), credentials in it.
+ */
 export function parseTarget(url: string, policy: TargetPolicy): URL {
   if (!URL.canParse(url)) throw new TargetRefused('not a URL');
   const target = new URL(url);
@@ -33,7 +35,10 @@ export function parseTarget(url: string, policy: TargetPolicy): URL {
   return target;
 }
 
-/** Whether an address is on the public internet: not private, loopback, link-local, metadata or multicast, also when one of those is embedded in IPv6. */
+/**
+ * Whether an address is on the public internet: not private, loopback, link-local, metadata or multicast, also when one of those
+ * is embedded in IPv6.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
@@ -47,8 +52,8 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 const REFUSED = 'the address is not a public one';
 
 /**
- * Connects undici to a target. It resolves the host once, checks all its addresses and dials one of the checked addresses, so that a second answer of the DNS
- * cannot lead elsewhere. It always verifies certificates; the environment cannot turn that off.
+ * Connects undici to a target. It resolves the host once, checks all its addresses and dials one of the checked addresses, so
+ * that a second answer of the DNS cannot lead elsewhere. It always verifies certificates; the environment cannot turn that off.
  */
 export function createConnector(
   policy: TargetPolicy,
@@ -88,8 +93,8 @@ function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean
 }
 
 /**
- * Asks the name servers without the operating system's resolver. That resolver has four threads for the whole process, and a merchant's dead name server could
- * block them for all merchants.
+ * Asks the name servers without the operating system's resolver. That resolver has four threads for the whole process, and a
+ * merchant's dead name server could block them for all merchants.
  */
 function resolvePublicly(): Resolve {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
@@ -101,7 +106,10 @@ function resolvePublicly(): Resolve {
   };
 }
 
-/** Often only the operating system knows private names. It is asked when the name servers answer at once that they do not know the name. */
+/**
+ * Often only the operating system knows private names. It is asked when the name servers answer at once that they do not know the
+ * name.
+ */
 function resolveAnywhere(): Resolve {
   const ask = resolvePublicly();
   const askSystem: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address);

@@ -2,7 +2,10 @@ import type { Logger } from '@gerbang/runtime';
 import { combine } from '@gerbang/store';
 import type { Position } from './chains.ts';
 
-/** Wakes the deliveries that wait for an event that has ended. It never rejects: a delivery that could not be woken goes when it is checked again. */
+/**
+ * Wakes the deliveries that wait for an event that has ended. It never rejects: a delivery that could not be woken goes when it
+ * is checked again.
+ */
 export type Waker = (ended: Position) => Promise<void>;
 
 /** `wake` makes the successors of many events due in one step and returns their endpoints; `check` queries an endpoint. */

@@ -10,8 +10,8 @@ const random = Buffer.alloc(4_096);
 let usedBytes = random.byteLength;
 
 /**
- * A webhook as it goes out (merchant-api.md, Events; contract §10): all its headers, with a bearer token that is only for this attempt. `realMs` is real time,
- * not the business clock; `clientSecret` is undefined where the event is not signed.
+ * A webhook as it goes out (merchant-api.md, Events; contract §10): all its headers, with a bearer token that is only for this
+ * attempt. `realMs` is real time, not the business clock; `clientSecret` is undefined where the event is not signed.
  */
 export function webhookRequest(
   delivery: Delivery,

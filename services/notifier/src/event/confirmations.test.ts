@@ -4,7 +4,7 @@ import { createConfirmations } from './confirmations.ts';
 
 type Call = readonly { aggregateId: string; upToSeq: bigint }[];
 
-/** An owner that remembers what it was told, and fails as often as it should. */
+/** An owner that records its calls. The first `failures` of them fail. */
 function owner(failures = 0) {
   const calls: Call[] = [];
   const confirm = async ({ confirmations = [] }: { confirmations?: { aggregateId?: string; upToSeq?: bigint }[] }) => {
@@ -17,7 +17,7 @@ function owner(failures = 0) {
 
 const of = (aggregateId: string, upToSeq = 1n) => ({ aggregateType: 'transfers', aggregateId, upToSeq });
 
-test('what comes together or soon after goes in one call, each aggregate with its highest number', async () => {
+test('confirmations that come close together go in one call, each aggregate with its highest number', async () => {
   const { calls, confirmations } = owner();
   confirmations.add([of('a', 2n), of('b')]);
   confirmations.add([of('a', 1n), of('c')]);

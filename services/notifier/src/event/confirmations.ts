@@ -17,8 +17,8 @@ export type Confirmations = Closeable & {
 };
 
 /**
- * Makes one call at a time to the owner. It forgets confirmations that the owner did not take: the owner's relay publishes those events again, and then they
- * are confirmed again. Closing sends what is left.
+ * Makes one call at a time to the owner. It forgets confirmations that the owner did not take: the owner's relay publishes those
+ * events again, and then they are confirmed again. Closing sends what is left.
  */
 export function createConfirmations(source: Pick<RpcClient<typeof EventSourceService>, 'confirm'>, log: Logger): Confirmations {
   const waiting = new Map<string, Confirmation>();

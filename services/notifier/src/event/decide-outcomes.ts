@@ -6,8 +6,9 @@ import type { ReceivedEvent } from './received-event.ts';
 export type Decided = { event: ReceivedEvent; outcome: Outcome };
 
 /**
- * Decides the outcomes of events. It asks once for the settings of all their merchants and moments; only events that render to a webhook need any. Where the
- * merchant service cannot give a merchant's settings, all events of that merchant are left out: none is confirmed, and the owner publishes them again.
+ * Decides the outcomes of events. It asks once for the settings of all their merchants and moments; only events that render to a
+ * webhook need any. Where the merchant service cannot give a merchant's settings, all events of that merchant are left out: none
+ * is confirmed, and the owner publishes them again.
  */
 export async function decideOutcomes({ catalogue, settings }: Context, events: readonly ReceivedEvent[]): Promise<Decided[]> {
   const rendered = events.map((event) => render(catalogue, event));

@@ -14,9 +14,9 @@ import { aggregateOf, eventsOf, type ReceivedEvent } from './received-event.ts';
 const UNREADABLE_ALERT = 'event_unreadable';
 
 /**
- * Stores the events that one of the services has published, each once, starts their deliveries, and then confirms them to the service (architecture §3). It also
- * stores events without a webhook and events that cannot be read; they delay no others. Throws when the merchant service or the database does not answer: then
- * nothing is confirmed and the messages come again.
+ * Stores the events that one of the services has published, each once, starts their deliveries, and then confirms them to the
+ * service (architecture §3). It also stores events without a webhook and events that cannot be read; they delay no others. Throws
+ * when the merchant service or the database does not answer: then nothing is confirmed and the messages come again.
  */
 export async function onEvents(
   context: Context,

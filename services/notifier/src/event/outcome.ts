@@ -4,8 +4,8 @@ import type { CallbackSettings, WebhookSettings } from '@gerbang/proto/gerbang/m
 import type { ReceivedEvent } from './received-event.ts';
 
 /**
- * What becomes of an event: a webhook to a URL, no webhook, or stored with the reason why it cannot be read or rendered. `unknown`: the catalogue has no such
- * type or schema, so the same is true of every event of this type.
+ * What becomes of an event: a webhook to a URL, no webhook, or stored with the reason why it cannot be read or rendered.
+ * `unknown`: the catalogue has no such type or schema, so the same is true of every event of this type.
  */
 export type Outcome =
   | { type: 'webhook'; event: string; url: string; body: string; signed: boolean }
@@ -24,7 +24,9 @@ export const OUTCOME_NAMES: Readonly<Record<Outcome['type'], string>> = {
   unreadable: 'unreadable',
 };
 
-/** Renders an event to its webhook. An event that the catalogue does not know, or whose payload cannot be rendered, is unreadable. */
+/**
+ * Renders an event to its webhook. An event that the catalogue does not know, or whose payload cannot be rendered, is unreadable.
+ */
 export function render(catalogue: EventCatalogue, event: ReceivedEvent): Rendered {
   try {
     const presented = presentEvent(catalogue, event.service, event);
@@ -45,8 +47,8 @@ export function render(catalogue: EventCatalogue, event: ReceivedEvent): Rendere
 }
 
 /**
- * The outcome of a webhook by the settings that were in force when its event occurred (contract §10). The body stays as it is rendered here, as its own
- * normalized JSON.
+ * The outcome of a webhook by the settings that were in force when its event occurred (contract §10). The body stays as it is
+ * rendered here, as its own normalized JSON.
  */
 export function outcomeOf(webhook: Webhook, settings: WebhookSettings): Outcome {
   if (settings.merchantId === '' || settings.settings === undefined)

@@ -4,8 +4,8 @@ import type { ReceivedEvent } from './received-event.ts';
 const TYPES_MAX = 1_000;
 
 /**
- * The unknown types of event for which this process has alerted operators. A process knows no new type until a newer version replaces it, and until then all
- * events of the type have the same outcome. One alert says that; thousands would hide others.
+ * The unknown types of event for which this process has alerted operators. A process knows no new type until a newer version
+ * replaces it, and until then all events of the type have the same outcome. One alert says that; thousands would hide others.
  */
 export type UnknownTypes = {
   /** True once for each type and schema. */

@@ -18,8 +18,8 @@ export type SettingsQuery = { merchantId: string; atMs: number };
 /** The merchant service's answers on webhooks. */
 export type SettingsDirectory = {
   /**
-   * The settings at each of the moments, in the order of the queries, with one call for each thousand. Undefined where the merchant service fails for one
-   * merchant, which must not delay the others. Refusals: unavailable, timeout.
+   * The settings at each of the moments, in the order of the queries, with one call for each thousand. Undefined where the
+   * merchant service fails for one merchant, which must not delay the others. Refusals: unavailable, timeout.
    */
   at(queries: readonly SettingsQuery[]): Promise<(WebhookSettings | undefined)[]>;
   /** The secret that signs a webhook now, at most 3 s old. Refusals: merchant_not_found, unavailable, timeout. */

@@ -26,8 +26,9 @@ export type FailingEndpointsOptions = {
 };
 
 /**
- * Follows the failures of endpoints. When an endpoint has failed for an hour of business time, it logs a line with `alert: "webhook_endpoint_failing"`, once an
- * hour with any number of replicas; when the endpoint acknowledges again, a line with `alert: "webhook_endpoint_recovered"`.
+ * Follows the failures of endpoints. When an endpoint has failed for an hour of business time, it logs a line with `alert:
+ * "webhook_endpoint_failing"`, once an hour with any number of replicas; when the endpoint acknowledges again, a line with
+ * `alert: "webhook_endpoint_recovered"`.
  */
 export async function followFailingEndpoints(options: FailingEndpointsOptions): Promise<FailingEndpoints> {
   const { store, clock, log, hasPending } = options;

@@ -1,7 +1,9 @@
 import { ulidFrom } from '@gerbang/core';
 import type { DeliveryState } from '../delivery/delivery.ts';
 
-/** Which webhooks a run sends again. Undefined fields do not narrow them down. The times are those of the events, both included. */
+/**
+ * Which webhooks a run sends again. Undefined fields do not narrow them down. The times are those of the events, both included.
+ */
 export type RunFilter = {
   fromMs: number;
   toMs: number;
@@ -11,7 +13,10 @@ export type RunFilter = {
   status: DeliveryState['status'] | undefined;
 };
 
-/** A part of a run: the deliveries that match, their endpoints, and where the next part begins; `after` is undefined when there is none. */
+/**
+ * A part of a run: the deliveries that match, their endpoints, and where the next part begins; `after` is undefined when there is
+ * none.
+ */
 export type RunPart = { ids: string[]; endpoints: Set<string>; after: string | undefined };
 
 /** The range of the ids of events in the filter's time: from the first one on, and before the second one. */

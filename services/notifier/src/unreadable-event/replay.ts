@@ -14,8 +14,9 @@ const NO_MESSAGE = 'not a message of the service';
 const NO_SETTINGS = 'the settings of its merchant cannot be read now';
 
 /**
- * Reads and renders unreadable events again. An event becomes what it would have been: a webhook to the URL that was set when it occurred, with the id that it
- * has always had, due now. A message becomes its events. What still cannot be read stays, with the reason of today. Refusals: unavailable, timeout.
+ * Reads and renders unreadable events again. An event becomes what it would have been: a webhook to the URL that was set when it
+ * occurred, with the id that it has always had, due now. A message becomes its events. What still cannot be read stays, with the
+ * reason of today. Refusals: unavailable, timeout.
  */
 export async function replay(context: Context, unreadable: readonly Unreadable[]): Promise<Replayed[]> {
   const events = unreadable.flatMap((item) => (item.kind === 'event' ? [item.event] : []));

@@ -50,8 +50,8 @@ type Exports = {
 };
 
 /**
- * One example: how it is started, and what it makes of the vectors. Where `recent` is given, it succeeds on a version that is new enough, and the example is
- * skipped, visibly, where it does not or there is no such program.
+ * One example: how it is started, and what it makes of the vectors. Where `recent` is given, it succeeds on a version that is new
+ * enough, and the example is skipped, visibly, where it does not or there is no such program.
  */
 type Example = {
   name: string;

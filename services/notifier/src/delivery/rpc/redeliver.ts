@@ -6,8 +6,8 @@ import { toMessage } from '../message.ts';
 import { requireDelivery } from './get-delivery.ts';
 
 /**
- * Requests that a webhook is sent once more, at once, with the same id and body, in any status. A pending one also keeps its schedule. The request is
- * durable when this answers. Refusals: transaction_not_found, unavailable.
+ * Requests that a webhook is sent once more, at once, with the same id and body, in any status. A pending one also keeps its
+ * schedule. The request is durable when this answers. Refusals: transaction_not_found, unavailable.
  */
 export async function redeliver(context: Context, { merchantId, id, clientId }: RedeliverRequest) {
   const { clock, deliveries, log, puller, retryPolicy } = context;

@@ -7,8 +7,8 @@ import type { RunFilter } from '../redelivery-run.ts';
 const LIMIT_MAX = 1_000;
 
 /**
- * Sends a part of an operator's run again. The audit log has the filter before the first part takes effect; the log of each delivery names the run. Refusals:
- * validation.
+ * Sends a part of an operator's run again. The audit log has the filter before the first part takes effect; the log of each
+ * delivery names the run. Refusals: validation.
  */
 export async function redeliverMany(context: Context, request: RedeliverManyRequest) {
   const { operator, run, limit, dryRun, after } = request;

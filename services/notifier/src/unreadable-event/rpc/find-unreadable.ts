@@ -3,7 +3,9 @@ import { findPage, readPage } from '@gerbang/store';
 import type { Context } from '../../context.ts';
 import type { Unreadable, UnreadableFilter } from '../unreadable-event.ts';
 
-/** A page of the events that a request asks for, the oldest first, and the cursor of the next page. Refusals: validation (cursor). */
+/**
+ * A page of the events that a request asks for, the oldest first, and the cursor of the next page. Refusals: validation (cursor).
+ */
 export function findUnreadable(
   { unreadable }: Context,
   { filter, cursor, limit }: { filter?: EventFilter | undefined; cursor: string; limit: number },

@@ -8,8 +8,8 @@ import { findUnreadable } from './find-unreadable.ts';
 const PAGE = 100;
 
 /**
- * Replays a page of the events that cannot be read or rendered. The audit log has the command before it takes effect, once for all pages. Refusals: validation
- * (operator, cursor), unavailable, timeout.
+ * Replays a page of the events that cannot be read or rendered. The audit log has the command before it takes effect, once for
+ * all pages. Refusals: validation (operator, cursor), unavailable, timeout.
  */
 export async function replayEvents(context: Context, { operator, filter, cursor }: ReplayEventsRequest) {
   if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
