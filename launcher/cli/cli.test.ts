@@ -329,7 +329,7 @@ describe('for people', () => {
     });
     expect(answers.proposals).toEqual(['ani replays  from 86400000 ', 'ani replays  from 86400000 next']);
     expect(await replay('01F')).toMatchObject({ code: 1, stderr: 'gerbang: 1 of 2 are still unreadable\n' });
-    expect(await replay()).toMatchObject({ code: 1, stderr: expect.stringContaining('--all of them') });
+    expect(await replay()).toMatchObject({ code: 1, stderr: expect.stringContaining('or --all') });
     expect(answers.proposals).toHaveLength(4);
   });
 
@@ -340,7 +340,7 @@ describe('for people', () => {
     );
     expect(await gerbang(['events', 'show', 'transfers:nothing'])).toMatchObject({
       code: 1,
-      stderr: 'gerbang: nothing has happened to transfers:nothing\n',
+      stderr: 'gerbang: there are no events of transfers:nothing\n',
     });
     expect((await gerbang(['events', 'show', 'invoices:1'])).stderr).toContain('expected <type>:<id>');
   });

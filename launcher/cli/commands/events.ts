@@ -10,21 +10,21 @@ type Filter = { service?: EventOwner; event?: string; from?: bigint; to?: bigint
 
 const REPLAY_MS = 60_000;
 
-/** Whose an aggregate is, by the collection it is in. */
+/** The service that owns an aggregate, by its collection. */
 const owners: Readonly<Record<string, EventOwner>> = Object.fromEntries(EVENT_OWNERS);
 
-/** events list | replay | show. Gives the group, to which others add theirs. */
+/** events list | replay | show. Returns the group, so that other files can add commands to it. */
 export function eventCommands(program: Command): Command {
-  const events = program.command('events').description('what has happened, and the webhooks that tell of it');
+  const events = program.command('events').description('what has happened, and its webhooks');
   filtered(events.command('list'))
-    .description('list events that could not be read or rendered, the oldest first')
-    .requiredOption('--unreadable', 'those that could not be read or rendered')
+    .description('list events that cannot be read or rendered, the oldest first')
+    .requiredOption('--unreadable', 'those that cannot be read or rendered')
     .option('--limit <count>', 'events to show', count, 100)
     .action((_, command: Command) => list(command.optsWithGlobals()));
   filtered(events.command('replay'))
-    .description('read and render again, after a fix, what could not be; those that can be now are delivered')
+    .description('after a fix, read and render unreadable events again; those that can be read now are delivered')
     .argument('[id]', 'one event, as events list shows it')
-    .option('--all', 'all of them, where nothing narrows them down')
+    .option('--all', 'all of them, without any filter')
     .action((id: string | undefined, _, command: Command) => replay(command.optsWithGlobals(), id));
   events
     .command('show')
@@ -41,10 +41,10 @@ export function eventCommands(program: Command): Command {
 
 function filtered(command: Command): Command {
   return command
-    .addOption(new Option('--service <name>', 'of this service alone').choices([...new Set(Object.values(owners))]))
-    .option('--event <type>', 'of this type alone, for instance disbursement.succeeded')
-    .option('--from <time>', 'that occurred then or later', moment)
-    .option('--to <time>', 'that occurred then or before', moment);
+    .addOption(new Option('--service <name>', 'only of this service').choices([...new Set(Object.values(owners))]))
+    .option('--event <type>', 'only of this type, for instance disbursement.succeeded')
+    .option('--from <time>', 'that occurred at this time or later', moment)
+    .option('--to <time>', 'that occurred at this time or earlier', moment);
 }
 
 function toFilter({ service, event, from, to }: Filter, id = '') {
@@ -62,15 +62,14 @@ function list(options: GlobalOptions & Filter & { limit: number }): Promise<void
     const notifier = await session.notifierService();
     const { events, nextCursor } = await notifier.listUnreadable({ filter: toFilter(options), limit: options.limit });
     const more = nextCursor === '' ? [] : ['there are more'];
-    session.show(events.map(toJson), events.length === 0 ? ['every event could be read'] : [...events.map(toLine), ...more]);
+    session.show(events.map(toJson), events.length === 0 ? ['there are no unreadable events'] : [...events.map(toLine), ...more]);
   });
 }
 
 function replay(options: GlobalOptions & Filter & { all?: boolean }, id: string | undefined): Promise<void> {
   const { service, event, from, to } = options;
   const narrowed = [id, service, event, from, to].some((value) => value !== undefined);
-  if (!narrowed && options.all !== true)
-    throw new CommandFailure('say which: an id, --service, --event, --from, --to, or --all of them');
+  if (!narrowed && options.all !== true) throw new CommandFailure('give an id, --service, --event, --from or --to, or --all');
   return withSession(options, async (session) => {
     const notifier = await session.notifierService();
     const replayed: { id: string; fate: string; reason: string }[] = [];
@@ -99,12 +98,12 @@ function show(options: GlobalOptions, aggregate: string): Promise<void> {
     throw new CommandFailure(`${aggregate}: expected <type>:<id> with one of ${Object.keys(owners).join(', ')}`);
   return withSession(options, async (session) => {
     const events = await timelineOf(session, service, type, id);
-    if (events.length === 0) throw new CommandFailure(`nothing has happened to ${aggregate}`);
+    if (events.length === 0) throw new CommandFailure(`there are no events of ${aggregate}`);
     const keys = events.map(({ event }) => ({ seq: event?.seq ?? 0n, atMs: event?.atMs ?? 0n }));
     const notifier = await session.notifierService();
     const { fates } = await notifier.listFates({ service, aggregateType: type, aggregateId: id, events: keys });
-    const fateOf = new Map(fates.map((fate) => [fate.seq, fate]));
-    const entries = events.map((item) => toEntry(item, fateOf.get(item.event?.seq ?? 0n)));
+    const outcomes = new Map(fates.map((outcome) => [outcome.seq, outcome]));
+    const entries = events.map((item) => toEntry(item, outcomes.get(item.event?.seq ?? 0n)));
     session.show(
       entries,
       entries.map(
@@ -114,7 +113,7 @@ function show(options: GlobalOptions, aggregate: string): Promise<void> {
   });
 }
 
-/** So many events of one aggregate are shown at most. */
+/** The most events of one aggregate that are shown. */
 const TIMELINE_MAX = 1_000;
 
 async function timelineOf(session: Session, service: EventOwner, type: string, id: string): Promise<TimelineEvent[]> {
@@ -129,16 +128,16 @@ async function timelineOf(session: Session, service: EventOwner, type: string, i
   return events.slice(0, TIMELINE_MAX);
 }
 
-function toEntry({ event, merchantId, confirmed }: TimelineEvent, fate: Fate | undefined) {
+function toEntry({ event, merchantId, confirmed }: TimelineEvent, outcome: Fate | undefined) {
   return {
     seq: Number(event?.seq ?? 0n),
     at: toIso(event?.atMs ?? 0n),
     event: event?.type ?? '',
     merchant_id: merchantId,
     confirmed,
-    event_id: fate?.eventId ?? '',
-    webhook: fate?.status ?? 'not stored yet',
-    reason: fate?.reason ?? '',
+    event_id: outcome?.eventId ?? '',
+    webhook: outcome?.status ?? 'not stored yet',
+    reason: outcome?.reason ?? '',
   };
 }
 

@@ -9,7 +9,7 @@ import { moment } from '../values.ts';
 const LIMIT_DEFAULT = 1_000;
 const LIMIT_MAX = 100_000;
 const PART = 500;
-/** A part may look at thousands of webhooks. */
+/** A part may examine thousands of webhooks. */
 const PART_MS = 60_000;
 
 const statuses = {
@@ -35,18 +35,18 @@ type Options = GlobalOptions & {
 export function redeliverCommand(events: Command): void {
   events
     .command('redeliver')
-    .description('have webhooks sent once more, with the same event ids and bodies; tells how many unless --yes is given')
+    .description('send webhooks once more, with the same event ids and bodies; without --yes only count them')
     .option('--id <event>', 'the one with this event id')
     .option('--from <time>', 'those of events from this time on', moment)
-    .option('--to <time>', 'to this time; now unless given', moment)
+    .option('--to <time>', 'to this time; by default now', moment)
     .option('--event <name>', 'of this event, such as disbursement')
     .option('--merchant <id>', 'of this merchant')
     .addOption(
-      new Option('--status <status>', 'of this status; failed unless given (with --id: any)').choices(Object.keys(statuses)),
+      new Option('--status <status>', 'of this status; by default failed (with --id: any)').choices(Object.keys(statuses)),
     )
     .option('--limit <count>', `at most so many, the oldest first, up to ${LIMIT_MAX}`, limit, LIMIT_DEFAULT)
     .option('--yes', 'do it')
-    .option('--run <id>', 'go on with a run that was cut short: what it has had sent already is left out', runId)
+    .option('--run <id>', 'continue an interrupted run; it leaves out what it has sent already', runId)
     .action((_, command: Command) => redeliver(command.optsWithGlobals()));
 }
 
@@ -68,7 +68,7 @@ function redeliver(options: Options): Promise<void> {
         dryRun ? `${what} would be sent again${rest}; add --yes to do it` : `${what} will be sent again${rest} (run ${run})`,
       ]);
     } catch (error) {
-      if (!dryRun) process.stderr.write(`gerbang: cut short; go on with the same command and --run ${run}\n`);
+      if (!dryRun) process.stderr.write(`gerbang: interrupted; continue with the same command and --run ${run}\n`);
       throw error;
     }
   });
@@ -77,11 +77,11 @@ function redeliver(options: Options): Promise<void> {
 type Request = ReturnType<typeof toRequest> & { operator: string; run: string; dryRun: boolean };
 
 function toRequest({ id = '', from = 0n, to = BigInt(Date.now()), event = '', merchant = '', status }: Options) {
-  const asked = status ?? (id === '' ? 'failed' : 'any');
-  return { id, fromMs: from, toMs: to, event, merchantId: merchant, status: statuses[asked] };
+  const wanted = status ?? (id === '' ? 'failed' : 'any');
+  return { id, fromMs: from, toMs: to, event, merchantId: merchant, status: statuses[wanted] };
 }
 
-/** Part after part, until there are no more or enough. */
+/** Sends part after part, until there are no more or the limit is reached. */
 async function runThrough(service: RpcClient<typeof RedeliveryService>, request: Request, limitOfAll: number) {
   let matched = 0;
   let after = '';

@@ -71,7 +71,7 @@ export declare type Delivery = Message<"gerbang.notifier.v1.Delivery"> & {
 export declare const DeliverySchema: GenMessage<Delivery>;
 
 /**
- * A wish for one more attempt.
+ * A request for one more attempt.
  *
  * @generated from message gerbang.notifier.v1.Redelivery
  */
@@ -82,7 +82,7 @@ export declare type Redelivery = Message<"gerbang.notifier.v1.Redelivery"> & {
   atMs: bigint;
 
   /**
-   * The credential of the merchant; empty where an operator has asked.
+   * The credential of the merchant that requested it; empty where an operator did.
    *
    * @generated from field: string client_id = 2;
    */
@@ -295,7 +295,7 @@ export declare type RedeliverManyRequest = Message<"gerbang.notifier.v1.Redelive
   run: string;
 
   /**
-   * Webhooks of events from this time on to that time, both included.
+   * The times of the events, both included.
    *
    * @generated from field: int64 from_ms = 3;
    */
@@ -307,7 +307,7 @@ export declare type RedeliverManyRequest = Message<"gerbang.notifier.v1.Redelive
   toMs: bigint;
 
   /**
-   * Empty: any of them.
+   * An empty field matches all.
    *
    * @generated from field: string event = 5;
    */
@@ -343,7 +343,7 @@ export declare type RedeliverManyRequest = Message<"gerbang.notifier.v1.Redelive
   dryRun: boolean;
 
   /**
-   * Where the call before has ended.
+   * `after` of the previous response.
    *
    * @generated from field: string after = 11;
    */
@@ -366,7 +366,7 @@ export declare type RedeliverManyResponse = Message<"gerbang.notifier.v1.Redeliv
   matched: number;
 
   /**
-   * Empty: there are no more.
+   * Empty when there are no more.
    *
    * @generated from field: string after = 2;
    */
@@ -380,7 +380,7 @@ export declare type RedeliverManyResponse = Message<"gerbang.notifier.v1.Redeliv
 export declare const RedeliverManyResponseSchema: GenMessage<RedeliverManyResponse>;
 
 /**
- * Which events; what is empty or absent does not narrow them down.
+ * Which events. An empty or absent field matches all.
  *
  * @generated from message gerbang.notifier.v1.EventFilter
  */
@@ -420,7 +420,7 @@ export declare type EventFilter = Message<"gerbang.notifier.v1.EventFilter"> & {
 export declare const EventFilterSchema: GenMessage<EventFilter>;
 
 /**
- * Aggregate, seq, type and merchant are empty where a whole message could not be read.
+ * Aggregate, seq, type and merchant are empty where a whole message cannot be read.
  *
  * @generated from message gerbang.notifier.v1.UnreadableEvent
  */
@@ -524,7 +524,7 @@ export declare const ListUnreadableResponseSchema: GenMessage<ListUnreadableResp
  */
 export declare type ReplayEventsRequest = Message<"gerbang.notifier.v1.ReplayEventsRequest"> & {
   /**
-   * Who asks, for the audit log.
+   * The operator, for the audit log.
    *
    * @generated from field: string operator = 1;
    */
@@ -578,7 +578,7 @@ export declare type ReplayedEvent = Message<"gerbang.notifier.v1.ReplayedEvent">
   id: string;
 
   /**
-   * "webhook", "unwanted" or "unreadable".
+   * "webhook", "unwanted" (no webhook) or "unreadable".
    *
    * @generated from field: string fate = 2;
    */
@@ -730,7 +730,7 @@ export enum DeliveryStatus {
 export declare const DeliveryStatusSchema: GenEnum<DeliveryStatus>;
 
 /**
- * The delivery log of a merchant's webhooks.
+ * The log of a merchant's webhooks.
  *
  * @generated from service gerbang.notifier.v1.DeliveryService
  */
@@ -754,7 +754,7 @@ export declare const DeliveryService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Sends the event again, with the same event id and body. Refusals: transaction_not_found.
+   * Sends the webhook again, with the same event id and body. Refusals: transaction_not_found, unavailable.
    *
    * @generated from rpc gerbang.notifier.v1.DeliveryService.Redeliver
    */
@@ -772,8 +772,8 @@ export declare const DeliveryService: GenService<{
  */
 export declare const RedeliveryService: GenService<{
   /**
-   * Has the webhooks sent again that fit, oldest first, with the same ids and bodies. A call takes a part of them; the same run never has one sent twice,
-   * so a run that was cut short is repeated. Refusals: validation.
+   * Sends the webhooks that match again, oldest first, with the same ids and bodies. A call takes a part of them. A run never sends one twice, so an
+   * interrupted run can be repeated. Refusals: validation.
    *
    * @generated from rpc gerbang.notifier.v1.RedeliveryService.RedeliverMany
    */
@@ -785,7 +785,7 @@ export declare const RedeliveryService: GenService<{
 }>;
 
 /**
- * For operators: what became of events, and those that could not be read or rendered.
+ * For operators: the outcomes of events, and the events that cannot be read or rendered.
  *
  * @generated from service gerbang.notifier.v1.EventService
  */
@@ -801,7 +801,7 @@ export declare const EventService: GenService<{
     output: typeof ListUnreadableResponseSchema;
   },
   /**
-   * Reads and renders them again, one page a call; those that can be are delivered as any other event. Refusals: validation (operator, cursor).
+   * Reads and renders them again, one page a call. Those that can be read now are delivered like any other event. Refusals: validation (operator, cursor).
    *
    * @generated from rpc gerbang.notifier.v1.EventService.ReplayEvents
    */
@@ -811,7 +811,7 @@ export declare const EventService: GenService<{
     output: typeof ReplayEventsResponseSchema;
   },
   /**
-   * What became of events of one aggregate; those that are not stored here are left out.
+   * The outcomes of one aggregate's events. Events that are not stored here are left out.
    *
    * @generated from rpc gerbang.notifier.v1.EventService.ListFates
    */

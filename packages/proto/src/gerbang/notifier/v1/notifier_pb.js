@@ -177,7 +177,7 @@ export const DeliveryStatus = /*@__PURE__*/
   tsEnum(DeliveryStatusSchema);
 
 /**
- * The delivery log of a merchant's webhooks.
+ * The log of a merchant's webhooks.
  *
  * @generated from service gerbang.notifier.v1.DeliveryService
  */
@@ -193,7 +193,7 @@ export const RedeliveryService = /*@__PURE__*/
   serviceDesc(file_gerbang_notifier_v1_notifier, 1);
 
 /**
- * For operators: what became of events, and those that could not be read or rendered.
+ * For operators: the outcomes of events, and the events that cannot be read or rendered.
  *
  * @generated from service gerbang.notifier.v1.EventService
  */
