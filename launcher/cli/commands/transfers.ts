@@ -6,15 +6,19 @@ import { count, toIso, toRupiah } from '../values.ts';
 
 /** transfers unresolved | resolve */
 export function transferCommands(program: Command): void {
-  const transfers = program.command('transfers').description('transfers whose outcome the rail could not tell');
+  const transfers = program.command('transfers').description('transfers that operators have to decide or correct');
   transfers
     .command('unresolved')
-    .description('list those that wait for two operators to decide')
+    .description(
+      'list those that wait for two operators: the outcome is unknown, or the rail has reported a payment after it had refused it',
+    )
     .option('--limit <count>', 'transfers to show', count, 100)
     .action((_, command: Command) => list(command.optsWithGlobals()));
   transfers
     .command('resolve')
-    .description("propose an outcome, or approve another operator's proposal by giving the same one")
+    .description(
+      "propose an outcome, or approve another operator's proposal by giving the same one; the other outcome of a transfer that has ended corrects it by a posting",
+    )
     .argument('<merchant>', 'merchant id')
     .argument('<account>', 'account id')
     .argument('<reference>', 'reference number')
@@ -47,13 +51,15 @@ function resolve(options: GlobalOptions, decision: Decision): Promise<void> {
   });
 }
 
-function toJson({ transfer, sinceMs, reason, proposedBy, proposedOutcome }: Unresolved) {
+function toJson(item: Unresolved) {
+  const { transfer, sinceMs, reason, proposedBy, proposedOutcome } = item;
   return {
     merchant_id: transfer?.merchantId ?? '',
     account_id: transfer?.accountId ?? '',
     reference_number: transfer?.referenceNumber ?? '',
     transaction_id: transfer?.transactionId ?? '',
     amount: formatSen(transfer?.amountSen ?? 0n),
+    product: item.product,
     bank_code: transfer?.bankCode ?? '',
     since: toIso(sinceMs),
     reason,

@@ -61,6 +61,8 @@ export const EVENT_CATALOGUE = {
     'disbursement.accepted': noWebhook('the webhook of a disbursement is about its end'),
     'disbursement.succeeded': webhook(disbursementWebhook),
     'disbursement.failed': webhook(disbursementWebhook),
+    'disbursement.canceled': webhook(disbursementWebhook),
+    'disbursement.refunded': webhook(disbursementWebhook),
     'account-transfer.succeeded': noWebhook(BY_REQUEST),
   },
 } as const satisfies EventCatalogue;

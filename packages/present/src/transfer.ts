@@ -30,10 +30,14 @@ export function presentTransfer(transfer: Transfer): object {
   return present(transfer, iso(transfer.createdAtMs), processed);
 }
 
-/** The same as webhooks carry it: times in Unix milliseconds as strings, an empty one for a failure's completion (merchant-api.md, qris-issuer). */
+/**
+ * The same as webhooks carry it: times in Unix milliseconds as strings, an empty one for the completion of a transfer that was
+ * never paid (merchant-api.md, qris-issuer).
+ */
 export function presentTransferForWebhook(transfer: Transfer): object {
-  const succeeded = transfer.status === TransferStatus.SUCCESS && transfer.processedAtMs !== undefined;
-  return present(transfer, String(transfer.createdAtMs), succeeded ? String(transfer.processedAtMs) : '');
+  const { status, processedAtMs } = transfer;
+  const wasPaid = status === TransferStatus.SUCCESS || status === TransferStatus.REFUNDED;
+  return present(transfer, String(transfer.createdAtMs), wasPaid && processedAtMs !== undefined ? String(processedAtMs) : '');
 }
 
 function present(transfer: Transfer, postTimestamp: string, processedTimestamp: string | null): object {

@@ -1,9 +1,9 @@
 import type { CallOptions, UnknownOutcome } from './rail-call.ts';
 
 /**
- * The port to a bank that executes transfers (architecture §5). Only an explicit final answer of the bank is `succeeded` or `failed`; whatever else
- * happens (no answer in time, 5xx, a cut connection, an answer that can't be read) is `unknown`, and the caller inquires. Nothing here throws for
- * what the bank or the network does, and `signal` ends every wait.
+ * The port to a bank that executes transfers (architecture §5). Only an explicit final answer of the bank is `succeeded` or
+ * `failed`; whatever else happens (no answer in time, 5xx, a cut connection, an answer that can't be read) is `unknown`, and the
+ * caller inquires. Nothing here throws for what the bank or the network does, and `signal` ends every wait.
  */
 export type BankTransferRail = {
   /** Whose account this is. */
@@ -16,8 +16,8 @@ export type BankTransferRail = {
 };
 
 /**
- * `firstSend`: this request has never been sent before. Only then is a rejection of its form (SNAP 400) final: of an earlier send it would say
- * nothing. Absent means that it may have been sent, and such a rejection is `unknown`.
+ * `firstSend`: this request has never been sent before. Only then is a rejection of its form (SNAP 400) final: of an earlier send
+ * it would say nothing. Absent means that it may have been sent, and such a rejection is `unknown`.
  */
 export type TransferOptions = CallOptions & { firstSend?: boolean };
 
@@ -27,8 +27,8 @@ export type AccountInquiry = { bankCode: string; accountNumber: string; partnerR
 export type AccountInquiryResult = { outcome: 'found'; accountName: string } | { outcome: 'not_found' } | UnknownOutcome;
 
 /**
- * The exact request, as JSON-serializable values, so that it is persisted before the call and the same whenever it is sent again: the same values
- * make the same body, byte for byte.
+ * The exact request, as JSON-serializable values, so that it is persisted before the call and the same whenever it is sent again:
+ * the same values make the same body, byte for byte.
  */
 export type BankTransferRequest = {
   /** Unique for ever: Gerbang's transaction id. */
@@ -57,5 +57,8 @@ export type BankTransferResult =
   | { outcome: 'pending' }
   | UnknownOutcome;
 
+/** It was paid, and the money came back. `railReference` may be empty. */
+export type ReturnedOutcome = { outcome: 'returned'; railReference: string; reason: string };
+
 /** Not found is not failed: the request may still be on its way. */
-export type BankTransferInquiryResult = BankTransferResult | { outcome: 'not_found' };
+export type BankTransferInquiryResult = BankTransferResult | ReturnedOutcome | { outcome: 'not_found' };

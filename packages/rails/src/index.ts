@@ -6,6 +6,7 @@ export type {
   BankTransferRequest,
   BankTransferResult,
   FailedOutcome,
+  ReturnedOutcome,
   TransferOptions,
 } from './bank-transfer.ts';
 export type {

@@ -12,14 +12,20 @@ import { unknownBy } from './snap-call.ts';
 import type { SnapAnswer } from './snap-client.ts';
 
 /**
- * What the bank's answers mean for the money. Only SNAP's own cases that say "this transfer is not done and will not be" are failures; everything
- * that is not listed here is unknown, and inquired.
+ * What the bank's answers mean for the money. Only SNAP's own cases that say "this transfer is not done and will not be" are
+ * failures; everything that is not listed here is unknown, and inquired.
  */
 
-/** 403: limits, funds and accounts. Not listed: what may be lifted while the request waits, such as 16 (suspended) and the OTP cases. */
+/**
+ * 403: limits, funds and accounts. Not listed: what may be lifted while the request waits, such as 16 (suspended) and the OTP
+ * cases.
+ */
 const REFUSED_CASES = new Set(['01', '02', '03', '04', '05', '06', '09', '14', '15', '18', '20', '23']);
 
-/** 404 beside 11 (beneficiary account): 02 and 03, no way to that bank; 13, the amount. 01, 16 and 18 tell nothing of this transfer. */
+/**
+ * 404 beside 11 (beneficiary account): 02 and 03, no way to that bank; 13, the amount. 01, 16 and 18 tell nothing of this
+ * transfer.
+ */
 const UNROUTABLE_CASES = new Set(['02', '03', '13']);
 
 const UNKNOWN_BENEFICIARY_CASE = '11';
@@ -50,9 +56,9 @@ export function readAccount(answer: SnapAnswer): AccountInquiryResult {
 }
 
 /**
- * Service 18. 400 says that the bank could not read the request, so it has not taken it: final when it is the answer to the first send, but after
- * an earlier send it says nothing of that one. 409 says that the reference or external id was used before: by an earlier send, whose outcome it
- * does not tell. 401 (with a new token), 429 and 5xx tell nothing either.
+ * Service 18. 400 says that the bank could not read the request, so it has not taken it: final when it is the answer to the first
+ * send, but after an earlier send it says nothing of that one. 409 says that the reference or external id was used before: by an
+ * earlier send, whose outcome it does not tell. 401 (with a new token), 429 and 5xx tell nothing either.
  */
 export function readTransfer(answer: SnapAnswer, request: BankTransferRequest, sent: { first: boolean }): BankTransferResult {
   switch (answer.httpStatus) {
@@ -79,7 +85,7 @@ export function readTransfer(answer: SnapAnswer, request: BankTransferRequest, s
   }
 }
 
-/** Service 36. 04 (refunded) is unknown: money has left and come back, which operators book. 07 and 4043601 are not found, which is not failed. */
+/** Service 36. 04 (refunded) is returned: money has left and come back. 07 and 4043601 are not found, which is not failed. */
 export function readStatus(answer: SnapAnswer, request: BankTransferRequest): BankTransferInquiryResult {
   if (answer.httpStatus === 404 && answer.caseCode === '01') return { outcome: 'not_found' };
   if (answer.httpStatus !== 200 || answer.caseCode !== '00') return unknownBy(answer);
@@ -96,6 +102,10 @@ export function readStatus(answer: SnapAnswer, request: BankTransferRequest): Ba
     case '02':
     case '03':
       return { outcome: 'pending' };
+    case '04': {
+      const reason = (transactionStatusDesc ?? 'Returned by the bank').slice(0, REASON_LENGTH_MAX);
+      return { outcome: 'returned', railReference: originalReferenceNo ?? '', reason };
+    }
     case '05':
     case '06':
       return failed(previousResponseCode ?? `${answer.responseCode}/${status}`, transactionStatusDesc ?? 'Failed at the bank');

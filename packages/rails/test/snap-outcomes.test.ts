@@ -81,7 +81,7 @@ describe('the status of a transfer', () => {
     ['2003600', { latestTransactionStatus: '01' }, 'pending'],
     ['2003600', { latestTransactionStatus: '02' }, 'pending'],
     ['2003600', { latestTransactionStatus: '03' }, 'pending'],
-    ['2003600', { latestTransactionStatus: '04' }, 'unknown'],
+    ['2003600', { latestTransactionStatus: '04' }, 'returned'],
     ['2003600', { latestTransactionStatus: '05' }, 'failed'],
     ['2003600', { latestTransactionStatus: '06' }, 'failed'],
     ['2003600', { latestTransactionStatus: '06', originalPartnerReferenceNo: 'x' }, 'unknown'],

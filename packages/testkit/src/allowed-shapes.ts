@@ -78,6 +78,7 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     'createIndexes {* 1} sparse true': 'receipts that are due',
     'findAndModify {* $lte} <- $inc $set (sort)': 'the next receipt that is due; no shard is known, so not on a cluster',
     'findAndModify {* $lte, _id =} <- $inc': 'the clock only goes on',
+    'update one {* $exists, * $lte, * =, _id =} <- $set': 'a paid transfer comes back, once',
   },
   test: {
     'update one {$or [{* $lt}, {* =}], _id =} <- $set (upsert)': 'the lock on fail points',

@@ -1,12 +1,15 @@
 import { Counter, Histogram, type Registry } from '@gerbang/runtime';
-import type { TransferOrder } from './transfer/stored-transfer.ts';
-import type { TransferState } from './transfer/transfer.ts';
+import type { StoredTransfer } from './transfer/document.ts';
+import type { Ended } from './transfer/state.ts';
 
 /** One helper a business event. */
 export type Metrics = {
   accepted(): void;
-  finished(order: TransferOrder, status: TransferState['status'], nowMs: number): void;
-  contradicted(): void;
+  finished(transfer: StoredTransfer, status: Ended['status'], nowMs: number): void;
+  /** A transfer that had ended has another end now. */
+  corrected(transfer: StoredTransfer, status: Ended['status']): void;
+  /** The rail has reported that money came back, or that it was paid all the same. */
+  contradicted(rail: string, report: 'returned' | 'paid'): void;
   accountTransferred(): void;
 };
 
@@ -18,8 +21,8 @@ export function createTransferMetrics(registry: Registry): Metrics {
   });
   const finished = new Counter({
     name: 'gerbang_transfers_finished_total',
-    help: 'Transfers with a final status',
-    labelNames: ['status', 'bank'],
+    help: 'Transfers that have come to a final status; one that is corrected counts again',
+    labelNames: ['product', 'status', 'channel'],
     registers: [registry],
   });
   const duration = new Histogram({
@@ -30,7 +33,8 @@ export function createTransferMetrics(registry: Registry): Metrics {
   });
   const contradictions = new Counter({
     name: 'gerbang_rail_contradictions_total',
-    help: 'Answers of the rail that contradict an earlier one',
+    help: 'Reports of a rail that contradict what it said before',
+    labelNames: ['rail', 'report'],
     registers: [registry],
   });
   const accountTransfers = new Counter({
@@ -38,13 +42,16 @@ export function createTransferMetrics(registry: Registry): Metrics {
     help: "Transfers between merchants' own accounts",
     registers: [registry],
   });
+  const count = ({ product, document }: StoredTransfer, status: Ended['status']) =>
+    finished.inc({ product: product.name, status, channel: product.channelOf(document) });
   return {
     accepted: () => accepted.inc(),
-    finished(order, status, nowMs) {
-      finished.inc({ status, bank: order.bankCode });
-      duration.observe(Math.max(0, nowMs - order.createdAtMs) / 1_000);
+    finished(transfer, status, nowMs) {
+      count(transfer, status);
+      duration.observe(Math.max(0, nowMs - transfer.order.createdAtMs) / 1_000);
     },
-    contradicted: () => contradictions.inc(),
+    corrected: count,
+    contradicted: (rail, report) => contradictions.inc({ rail, report }),
     accountTransferred: () => accountTransfers.inc(),
   };
 }

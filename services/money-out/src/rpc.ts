@@ -1,4 +1,9 @@
-import { AccountTransferService, DisbursementService, ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import {
+  AccountTransferService,
+  DisbursementService,
+  RailReportService,
+  ResolutionService,
+} from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { implement } from '@gerbang/rpc';
 import { createAccountTransfer } from './account-transfer/rpc/create-account-transfer.ts';
 import { getAccountTransfer } from './account-transfer/rpc/get-account-transfer.ts';
@@ -9,6 +14,7 @@ import { getFee } from './disbursement/rpc/get-fee.ts';
 import { getTransfer } from './disbursement/rpc/get-transfer.ts';
 import { listTransfers } from './disbursement/rpc/list-transfers.ts';
 import { transfer } from './disbursement/rpc/transfer.ts';
+import { reportTransfer } from './report/rpc/report-transfer.ts';
 import { listUnresolved } from './resolution/rpc/list-unresolved.ts';
 import { resolve } from './resolution/rpc/resolve.ts';
 
@@ -43,5 +49,6 @@ export function implementations(context: Context) {
       },
       ['gerbang'],
     ),
+    implement(RailReportService, { reportTransfer: (request) => reportTransfer(context, request) }, ['edge']),
   ];
 }

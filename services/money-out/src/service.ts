@@ -7,17 +7,16 @@ import { openMerchants } from '@gerbang/service/merchants';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
-import { onAccountTransferDue } from './account-transfer/on-due.ts';
-import { openAccountTransferStore, type StoredAccountTransferDocument } from './account-transfer/store.ts';
+import { openAccountTransferStore } from './account-transfer/store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createTransferMetrics } from './metrics.ts';
-import { openRail } from './rail.ts';
+import { type MoneyOutDocument, onDue } from './on-due.ts';
+import { createProducts } from './products.ts';
+import { openRails } from './rails.ts';
 import { implementations } from './rpc.ts';
-import { onTransferDue } from './transfer/on-due.ts';
-import { ACCOUNT_TRANSFER, DISBURSEMENT, TRANSFERS } from './transfer/reference.ts';
+import { TRANSFERS } from './transfer/reference.ts';
 import { openTransferStore } from './transfer/store.ts';
-import type { StoredTransferDocument } from './transfer/stored-transfer.ts';
 
 /** Longer than a timer's whole work: a call to the rail, an inquiry and the ledger. */
 const LEASE_MS = 20_000;
@@ -31,12 +30,15 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
     const { bus, relay } = openRelay(foundation, store, clock);
+    const rails = openRails(foundation);
+    const products = createProducts(rails);
     const context: Context = {
-      transfers: await openTransferStore(store, relay.afterWrite),
+      products,
+      rails,
+      transfers: await openTransferStore(store, Object.values(products), relay.afterWrite),
       accountTransfers: await openAccountTransferStore(store, relay.afterWrite),
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
-      rail: openRail(foundation),
       clock,
       log,
       metrics: createTransferMetrics(registry),
@@ -48,23 +50,11 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     };
     closing.push('calls to the rail', () => context.background.settled());
     await openTimer(foundation, 'timer', {
-      collection: store.collection<StoredTransferDocument | StoredAccountTransferDocument>(TRANSFERS),
+      collection: store.collection<MoneyOutDocument>(TRANSFERS),
       clock,
       leaseMs: LEASE_MS,
       handle: (document) => onDue(context, document),
     });
     return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([TRANSFERS])], store });
   });
-}
-
-/** What the timer does depends on the product. */
-function onDue(context: Context, document: StoredTransferDocument | StoredAccountTransferDocument): Promise<void> {
-  switch (document.product) {
-    case DISBURSEMENT:
-      return onTransferDue(context, context.inProgress, context.transfers.fromDocument(document));
-    case ACCOUNT_TRANSFER:
-      return onAccountTransferDue(context, context.accountTransfers.fromDocument(document));
-    default:
-      return document satisfies never;
-  }
 }

@@ -34,7 +34,7 @@ async function stored(database: string, order: { sourceAccountId: string; refere
 }
 
 describe('an account transfer', () => {
-  test('is one posting, shown by its id, and told in the timeline', async () => {
+  test('is one posting, shown by its id and in the timeline', async () => {
     const database = world.newDatabase();
     const { accountTransfers } = await world.start(database);
     const merchant = world.newMerchant();

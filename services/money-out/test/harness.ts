@@ -1,8 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type AdjustableClock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
-import { Intent, LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { Compensation, Intent, LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import {
+  AccountTransferService,
+  DisbursementService,
+  RailReportService,
+  ResolutionService,
+} from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
 import { connectStore } from '@gerbang/store';
 import { freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
@@ -32,12 +37,14 @@ export function useMoneyOut() {
 
   /** Once per posting key, as the ledger's contract has it; its rules are tested there. */
   const post = async (request: PostRequest) => {
-    const { postingKey, intent, accountId, destinationAccountId, amountSen, feeSen } = request;
+    const { postingKey, intent, accountId, destinationAccountId, amountSen } = request;
     const known = results.get(postingKey);
+    if (known !== undefined && known.request.intent !== intent) throw new RefusalError(refuse('posting_key_conflict'));
     if (known === undefined) {
       const balance = available.get(accountId) ?? 0n;
-      const isRefused = balance < amountSen + feeSen && (intent === Intent.TRANSFER || intent === Intent.HOLD);
-      const after = isRefused ? balance : balance - amountSen - feeSen;
+      const change = changeOf(request);
+      const isRefused = balance + change < 0n;
+      const after = isRefused ? balance : balance + change;
       available.set(accountId, after);
       if (intent === Intent.TRANSFER && !isRefused) {
         available.set(destinationAccountId, (available.get(destinationAccountId) ?? 0n) + amountSen);
@@ -148,9 +155,19 @@ export function useMoneyOut() {
         close,
         accountTransfers: channel.client(AccountTransferService),
         disbursements: channel.client(DisbursementService),
+        reports: channel.client(RailReportService),
+        resolution: channel.client(ResolutionService),
       };
     },
   };
+}
+
+/** What a posting does to the available balance of its account. */
+function changeOf({ intent, compensation, amountSen, feeSen }: PostRequest): bigint {
+  const gross = amountSen + feeSen;
+  if (intent === Intent.CAPTURE) return 0n;
+  if (intent === Intent.RELEASE || compensation === Compensation.PAYOUT_RETURNED) return gross;
+  return -gross;
 }
 
 /** The refusal that a call is answered with, and the fields that it names; fails when there is none. */

@@ -16,7 +16,9 @@ import { checkBeneficiary } from '../src/disbursement/rpc/check-beneficiary.ts';
 import { getFee } from '../src/disbursement/rpc/get-fee.ts';
 import { listTransfers } from '../src/disbursement/rpc/list-transfers.ts';
 import { transfer } from '../src/disbursement/rpc/transfer.ts';
+import { createProducts } from '../src/products.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
+import { countingMetrics } from './saga-world.ts';
 
 let mongo: TestMongo;
 let store: Store;
@@ -33,14 +35,17 @@ beforeAll(async () => {
   mongo = await startTestMongo();
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}order_of_checks`, appName: 'test' });
   const clock = createClock();
+  const rails = { bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} } };
+  const products = createProducts(rails);
   context = {
-    transfers: await openTransferStore(store, () => {}),
+    rails,
+    products,
+    transfers: await openTransferStore(store, Object.values(products), () => {}),
     accountTransfers: await openAccountTransferStore(store, () => {}),
     ledger: { post: unused, getBalance: unused, verify: unused },
-    rail: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} },
     clock,
     log: testLog(),
-    metrics: { accepted() {}, finished() {}, contradicted() {}, accountTransferred() {} },
+    metrics: countingMetrics().metrics,
     railTimeoutMs: 1_000,
     merchants: { profile: unused, account: noProduct, admit: noProduct, admitProduct: noProduct, close: async () => {} },
     idempotencyKeys: await openIdempotencyKeys(store, clock),
@@ -79,7 +84,7 @@ const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unk
   },
 ];
 
-test.each(rows)('$name: a wrong $field is told before the product is asked for', async ({ field, call }) => {
+test.each(rows)('$name: a wrong $field is refused before the product is checked', async ({ field, call }) => {
   await expect(call(true)).rejects.toMatchObject({
     refusal: { refused: 'validation', errors: { [field]: [expect.any(String)] } },
   });

@@ -6,6 +6,7 @@ import fastify, {
   type HTTPMethods,
 } from 'fastify';
 import { ACCOUNT_INQUIRY, accountInquiry } from './bank-transfer/account-inquiry.ts';
+import { reverseTransfer } from './bank-transfer/reverse-transfer.ts';
 import { TRANSFER_INTERBANK, transferInterbank } from './bank-transfer/transfer-interbank.ts';
 import { TRANSFER_STATUS, transferStatus } from './bank-transfer/transfer-status.ts';
 import { advanceClock } from './clock/advance-clock.ts';
@@ -55,6 +56,7 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/v1.0/debit/status', handler: debitStatus, service: DEBIT_STATUS },
   { method: 'POST', url: '/v1.0/debit/cancel', handler: debitCancel, service: DEBIT_CANCEL },
   { method: 'POST', url: '/v1.0/debit/refund', handler: debitRefund, service: DEBIT_REFUND },
+  { method: 'POST', url: '/sandbox/transfers/:transaction_id/reverse', handler: reverseTransfer, anyone: false },
   { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },
   { method: 'POST', url: '/sandbox/qris/pay', handler: payQris, anyone: false },
   { method: 'POST', url: '/sandbox/retail/:payment_code/pay', handler: payRetailCode, anyone: false },

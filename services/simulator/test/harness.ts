@@ -42,10 +42,13 @@ export type Bench = {
   stop(): Promise<void>;
 };
 
-export async function startBench(): Promise<Bench> {
+export async function startBench(over: Record<string, string> = {}): Promise<Bench> {
   const mongo = await startTestMongo();
   const chance = { random: Math.random };
-  const start = (port: number) => startService(config(mongo.uri, mongo.databasePrefix, port), { random: () => chance.random() });
+  const start = (port: number) =>
+    startService(readConfig({ ...environment(mongo.uri, mongo.databasePrefix, port), ...over }), {
+      random: () => chance.random(),
+    });
   let service: Service = await start(0);
   const { url } = service;
   const rail = openRailTo(url);

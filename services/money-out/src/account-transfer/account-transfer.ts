@@ -1,6 +1,25 @@
+/** The name of the product in documents, in merchants' lists of products and limits, and on statements. */
+export const ACCOUNT_TRANSFER = 'account-transfer' as const;
+
+/** What a merchant asked for; never changes. Sen, Unix milliseconds of business time. */
+export type AccountTransferOrder = {
+  transactionId: string;
+  merchantId: string;
+  partition: string;
+  /** The source: references are unique among its transactions. */
+  accountId: string;
+  destinationAccountId: string;
+  referenceNumber: string;
+  /** Of the validated content, to distinguish a repetition from another order under the same reference. */
+  contentHash: string;
+  amountSen: bigint;
+  note: string;
+  createdAtMs: number;
+};
+
 /**
- * A transfer between two accounts of a merchant as a pure decider: created → succeeded. `created` is not yet accepted: the ledger may still refuse
- * its posting, and then it vanishes. One posting moves both accounts, so there is nothing in between.
+ * A transfer between two accounts of a merchant as a pure decider: created → succeeded. `created` is not yet accepted: the ledger
+ * may still refuse its posting, and then it vanishes. One posting moves both accounts, so there is nothing in between.
  */
 export type AccountTransferState =
   | { status: 'created' }

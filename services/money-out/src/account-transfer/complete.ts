@@ -1,27 +1,25 @@
-import { type RefusalCode, RefusalError } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { SagaContext } from '../transfer/saga.ts';
-import { decide } from './account-transfer.ts';
-import type { AccountTransferOrder, AccountTransferStore, StoredAccountTransfer } from './store.ts';
+import { retryConflicts } from '@gerbang/store';
+import type { SagaContext } from '../transfer/change.ts';
+import { isRefused } from '../transfer/posting.ts';
+import { ACCOUNT_TRANSFER, type AccountTransferOrder, decide } from './account-transfer.ts';
+import type { StoredAccountTransfer } from './document.ts';
+import type { AccountTransferStore } from './store.ts';
 
-/** What account transfers are carried out with. */
+/** What account transfers are done with. */
 export type AccountTransferContext = Pick<SagaContext, 'ledger' | 'clock' | 'log' | 'metrics'> & {
   accountTransfers: AccountTransferStore;
 };
 
-/** Attempts at a write that others may win before it is left to the timer. */
-const CONFLICTS_MAX = 5;
-
-const LASTING: readonly RefusalCode[] = ['insufficient_balance', 'account_limit'];
-
-/** Whether the ledger has refused for ever: the posting key is burnt, and no money has moved. */
+/** Whether the ledger has refused for good: the posting key is used up, and no money has moved. */
 export function isLasting(error: unknown): boolean {
-  return error instanceof RefusalError && LASTING.includes(error.refusal.refused);
+  return isRefused(error, ['insufficient_balance', 'account_limit']);
 }
 
 /**
- * Takes a created transfer to its end: the ledger moves both accounts in one posting, under one posting key whoever asks, then that is written down.
- * Refusals: insufficient_balance, account_limit (the transfer is gone and its reference free again); unavailable, timeout (its timer takes it up).
+ * Takes a created transfer to its end: the ledger moves both accounts in one posting, always under the same posting key, then
+ * that is written down. Refusals: insufficient_balance, account_limit (the transfer is gone and its reference free again);
+ * unavailable, timeout (its timer takes it up).
  */
 export async function complete(context: AccountTransferContext, created: StoredAccountTransfer): Promise<StoredAccountTransfer> {
   if (created.state.status !== 'created') return created;
@@ -44,30 +42,39 @@ async function post({ ledger, accountTransfers }: AccountTransferContext, create
   }
 }
 
+/** Writes the end; only its writer logs and counts it. */
 async function finish(
   context: AccountTransferContext,
   created: StoredAccountTransfer,
   balanceAfterSen: bigint,
 ): Promise<StoredAccountTransfer> {
-  const { accountId, referenceNumber, transactionId, merchantId } = created.order;
-  let current = created;
-  for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {
-    const nowMs = context.clock.now();
-    const events = decide(current.state, { type: 'succeed', balanceAfterSen }, nowMs);
-    if (events.length === 0) return current;
-    const finished = await context.accountTransfers.apply(current, events, nowMs);
-    if (finished !== undefined) {
-      context.metrics.accountTransferred();
-      context.log.info({ transaction_id: transactionId, merchant_id: merchantId }, 'account transfer finished');
-      return finished;
-    }
-    const again = await context.accountTransfers.find(accountId, referenceNumber);
-    if (again?.order.transactionId !== transactionId) {
-      throw new Error(`account transfer ${transactionId} has vanished while it was worked on`);
-    }
-    current = again;
+  const { transactionId, merchantId } = created.order;
+  const { transfer, isWritten } = await retryConflicts({
+    first: created,
+    read: () => readAgain(context, created.order),
+    write: async (current) => {
+      const nowMs = context.clock.now();
+      const events = decide(current.state, { type: 'succeed', balanceAfterSen }, nowMs);
+      if (events.length === 0) return { transfer: current, isWritten: false };
+      const finished = await context.accountTransfers.apply(current, events, nowMs);
+      return finished && { transfer: finished, isWritten: true };
+    },
+  });
+  if (isWritten) {
+    context.metrics.accountTransferred();
+    context.log.info({ transaction_id: transactionId, merchant_id: merchantId }, 'account transfer finished');
   }
-  throw new Error(`account transfer ${transactionId} changes too often`);
+  return transfer;
+}
+
+async function readAgain(
+  { accountTransfers }: AccountTransferContext,
+  { accountId, referenceNumber, transactionId }: AccountTransferOrder,
+): Promise<StoredAccountTransfer> {
+  const again = await accountTransfers.find(accountId, referenceNumber);
+  if (again?.order.transactionId !== transactionId)
+    throw new Error(`account transfer ${transactionId} has vanished while it was worked on`);
+  return again;
 }
 
 function posting(order: AccountTransferOrder) {
@@ -77,7 +84,7 @@ function posting(order: AccountTransferOrder) {
     accountId: order.accountId,
     destinationAccountId: order.destinationAccountId,
     amountSen: order.amountSen,
-    product: 'account-transfer',
+    product: ACCOUNT_TRANSFER,
     transactionId: order.transactionId,
     referenceNumber: order.referenceNumber,
     description: order.note,

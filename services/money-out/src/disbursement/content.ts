@@ -1,20 +1,27 @@
 import { createHash } from 'node:crypto';
 import { type Bank, canonicalJson, findBank, RefusalError, refuseField } from '@gerbang/core';
 
-/** What makes two orders under one reference the same one: the validated content (contract §2). */
-export type DisbursementContent = {
+/** A disbursement's own part of a transfer. */
+export type DisbursementDetails = {
+  /** As the merchant wrote it, national or SWIFT code. */
   bankCode: string;
+  /** The bank's national code. */
+  railBankCode: string;
+  bankName: string;
   bankAccountNumber: string;
+  /** Empty where the merchant gave none. */
   bankAccountName: string;
-  amountSen: bigint;
-  description: string;
 };
 
-/** SHA-256 of the content, lowercase hex. */
-export function contentHash(content: DisbursementContent): string {
-  const { bankCode, bankAccountNumber, bankAccountName, amountSen, description } = content;
+/** The name of the product in documents and in merchants' lists of products, fees and limits. */
+export const DISBURSEMENT = 'disbursement';
+
+/** SHA-256 of the validated content, lowercase hex: what makes two orders under one reference the same one (contract §2). */
+export function contentHash(details: DisbursementDetails, order: { amountSen: bigint; description: string }): string {
+  const { railBankCode: bankCode, bankAccountNumber, bankAccountName } = details;
+  const { amountSen, description } = order;
   const json = {
-    product: 'disbursement',
+    product: DISBURSEMENT,
     bankCode,
     bankAccountNumber,
     bankAccountName,

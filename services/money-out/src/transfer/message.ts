@@ -1,19 +1,19 @@
-import { create, toBinary } from '@bufbuild/protobuf';
 import type { EventType } from '@gerbang/present';
-import {
-  DisbursementAcceptedSchema,
-  DisbursementFinishedSchema,
-  type Transfer,
-  TransferSchema,
-  TransferStatus,
-} from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { type Transfer, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { NewEvent } from '@gerbang/store';
-import type { TransferOrder } from './stored-transfer.ts';
-import type { TransferEvent, TransferState } from './transfer.ts';
+import type { StoredTransfer } from './document.ts';
+import type { TransferEvent } from './event.ts';
+import type { PublishedKind, TransferOrder } from './product.ts';
+import type { TransferState } from './state.ts';
 
 /** The transfer as the contract between services shows it. */
-export function toMessage(order: TransferOrder, state: TransferState): Transfer {
-  const common = {
+export function toMessage({ product, order, document, state }: StoredTransfer): Transfer {
+  return product.toMessage(order, document, state);
+}
+
+/** What the messages of all products show alike. */
+export function commonFields(order: TransferOrder, state: TransferState) {
+  return {
     transactionId: order.transactionId,
     referenceNumber: order.referenceNumber,
     merchantId: order.merchantId,
@@ -21,59 +21,93 @@ export function toMessage(order: TransferOrder, state: TransferState): Transfer 
     amountSen: order.amountSen,
     feeSen: order.feeSen,
     createdAtMs: BigInt(order.createdAtMs),
-    bankCode: order.bankCode,
-    bankName: order.bankName,
-    bankAccountNumber: order.bankAccountNumber,
-    bankAccountName: order.bankAccountName,
     description: order.description,
+    ...stateFields(state),
   };
+}
+
+function stateFields(state: TransferState) {
   switch (state.status) {
     case 'created':
-      return create(TransferSchema, { ...common, status: TransferStatus.INITIATED });
+      return { status: TransferStatus.INITIATED };
     case 'sent':
-      return create(TransferSchema, { ...common, status: TransferStatus.PENDING, balanceAfterSen: state.balanceAfterSen });
+    case 'canceling':
+      return { status: TransferStatus.PENDING, balanceAfterSen: state.balanceAfterSen };
     case 'succeeded':
-      return create(TransferSchema, {
-        ...common,
-        status: TransferStatus.SUCCESS,
-        balanceAfterSen: state.balanceAfterSen,
-        processedAtMs: BigInt(state.processedAtMs),
-      });
-    case 'failed':
-      return create(TransferSchema, {
-        ...common,
-        status: TransferStatus.FAILED,
-        processedAtMs: BigInt(state.processedAtMs),
-        failedCode: state.failedCode,
-        failedReason: state.failedReason,
-        beneficiaryUnknown: state.beneficiaryUnknown,
-      });
+    case 'refunded': {
+      const { balanceAfterSen, processedAtMs } = state;
+      const status = state.status === 'succeeded' ? TransferStatus.SUCCESS : TransferStatus.REFUNDED;
+      return { status, balanceAfterSen, processedAtMs: BigInt(processedAtMs) };
+    }
+    case 'canceled':
+      return { status: TransferStatus.CANCELED, processedAtMs: BigInt(state.processedAtMs) };
+    case 'failed': {
+      const { code: failedCode, reason: failedReason } = state.failure;
+      return { status: TransferStatus.FAILED, processedAtMs: BigInt(state.processedAtMs), failedCode, failedReason };
+    }
     default:
       return state satisfies never;
   }
 }
 
-/** What others hear of an event, `state` being the one right after it: acceptance and the end; waiting is nobody's business. */
-export function toEvent(
-  order: TransferOrder,
+/** The stored statuses behind a filter; empty where no transfer can have it, undefined for no filter. */
+export function storedStatuses(status: TransferStatus): TransferState['status'][] | undefined {
+  switch (status) {
+    case TransferStatus.UNSPECIFIED:
+      return undefined;
+    case TransferStatus.SUCCESS:
+      return ['succeeded'];
+    case TransferStatus.PENDING:
+      return ['sent', 'canceling'];
+    case TransferStatus.FAILED:
+      return ['failed'];
+    case TransferStatus.REFUNDED:
+      return ['refunded'];
+    case TransferStatus.CANCELED:
+      return ['canceled'];
+    case TransferStatus.INITIATED:
+    case TransferStatus.PAYING:
+      return [];
+    default:
+      return status satisfies never;
+  }
+}
+
+/** What is published of an event, `state` being the one right after it: acceptance and each end. Others publish nothing. */
+export function toEvents(
+  transfer: StoredTransfer,
   state: TransferState,
   event: TransferEvent,
   nowMs: number,
 ): NewEvent<EventType<'money-out'>>[] {
-  const transfer = toMessage(order, state);
+  const kind = publishedKind(event);
+  if (kind === undefined) return [];
+  const { product } = transfer;
+  return [{ ...product.toEvent(kind, toMessage({ ...transfer, state })), atMs: nowMs }];
+}
+
+function publishedKind(event: TransferEvent): PublishedKind | undefined {
   switch (event.type) {
-    case 'sent': {
-      const payload = toBinary(DisbursementAcceptedSchema, create(DisbursementAcceptedSchema, { transfer }));
-      return [{ type: 'disbursement.accepted', schema: 1, payload, atMs: nowMs }];
-    }
+    case 'sent':
+      return 'accepted';
     case 'succeeded':
-    case 'failed': {
-      const payload = toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer }));
-      return [{ type: `disbursement.${event.type}`, schema: 1, payload, atMs: nowMs }];
-    }
+    case 'payment-booked':
+      return 'succeeded';
+    case 'refunded':
+    case 'return-booked':
+      return 'refunded';
+    case 'failed':
+    case 'canceled':
+      return event.type;
     case 'waited':
+    case 'cancel-requested':
     case 'resolution-proposed':
-      return [];
+    case 'return-reported':
+    case 'payment-reported':
+    case 'payment-approved':
+    case 'payment-dismissed':
+    case 'payment-refused':
+      return undefined;
     default:
       return event satisfies never;
   }

@@ -3,17 +3,12 @@ import type { Store } from '@gerbang/store';
 /** One collection for all products, so that an account uses a reference once over all of them (contract §2). */
 export const TRANSFERS = 'transfers';
 
-/** The products' names in documents, and in merchants' lists of products, fees and limits. */
-export const DISBURSEMENT = 'disbursement';
-export const ACCOUNT_TRANSFER = 'account-transfer';
-export type Product = typeof DISBURSEMENT | typeof ACCOUNT_TRANSFER;
-
 type Reference = { accountId: string; referenceNumber: string };
 
-/** Whose the references are. */
+/** What the references of accounts are used for. */
 export type References = {
   /** Whether the reference is, at this moment, of a transaction of another product than this one. */
-  isOfAnother(reference: Reference, product: Product): Promise<boolean>;
+  isOfAnother(reference: Reference, product: string): Promise<boolean>;
 };
 
 /** The `_id` of the transaction that an account uses a reference for. */

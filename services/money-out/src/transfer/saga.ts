@@ -1,35 +1,13 @@
-import { type Clock, isRefusal, jakartaDay, RefusalError } from '@gerbang/core';
-import { Intent, type LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import {
-  type BankTransferInquiryResult,
-  type BankTransferRail,
-  type BankTransferRequest,
-  type BankTransferResult,
-  callWithin,
-} from '@gerbang/rails';
-import type { RpcClient } from '@gerbang/rpc';
-import { type Logger, withinOr } from '@gerbang/runtime';
-import type { Metrics } from '../metrics.ts';
-import { readRequest } from './rail-request.ts';
-import { inquiryDelayMs, RESUME_AFTER_MS, SENT_AFTER_MS, UNRESOLVED_AFTER_MS } from './schedule.ts';
-import type { TransferStore } from './store.ts';
-import type { StoredTransfer, TransferOrder } from './stored-transfer.ts';
-import { decideAll, isFinal, type TransferCommand } from './transfer.ts';
-
-/** What the saga works with. */
-export type SagaContext = {
-  transfers: TransferStore;
-  ledger: RpcClient<typeof LedgerService>;
-  rail: BankTransferRail;
-  clock: Clock;
-  log: Logger;
-  metrics: Metrics;
-  /** For a call to the rail, or for an inquiry. */
-  railTimeoutMs: number;
-};
-
-/** Attempts at a write that others may win before it is left to them. */
-const CONFLICTS_MAX = 5;
+import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { callWithin } from '@gerbang/rails';
+import { withinOr } from '@gerbang/runtime';
+import { change, type SagaContext } from './change.ts';
+import type { StoredTransfer } from './document.ts';
+import { compensate, isRefused, postHold, postOutcome } from './posting.ts';
+import type { Outcome } from './product.ts';
+import { SENT_AFTER_MS, UNRESOLVED_AFTER_MS } from './schedule.ts';
+import { isEnded, isHeld, type Receipt } from './state.ts';
+import type { TransferCommand } from './transfer.ts';
 
 type SendCommand = Extract<TransferCommand, { type: 'send' }>;
 
@@ -37,29 +15,27 @@ type SendCommand = Extract<TransferCommand, { type: 'send' }>;
 export type HeldTransfer = { transfer: StoredTransfer; send: SendCommand };
 
 /**
- * Has the ledger hold the gross amount, under one posting key whoever asks and however often. Nothing is written yet.
- * Refusals: insufficient_balance (the transfer is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
+ * Has the ledger hold the gross amount, always under the same posting key. Nothing is written yet. Refusals: insufficient_balance
+ * (the transfer is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
  */
 export async function holdFunds(context: SagaContext, created: StoredTransfer): Promise<HeldTransfer> {
-  const { order } = created;
   try {
-    const held = await context.ledger.post({ ...posting(order), intent: Intent.HOLD, postingKey: `${order.transactionId}:hold` });
-    return { transfer: created, send: { type: 'send', balanceAfterSen: held.availableAfterSen } };
+    return { transfer: created, send: { type: 'send', balanceAfterSen: await postHold(context, created) } };
   } catch (error) {
-    if (error instanceof RefusalError && error.refusal.refused === 'insufficient_balance')
-      await context.transfers.remove(created);
+    if (isRefused(error, ['insufficient_balance'])) await context.transfers.remove(created);
     throw error;
   }
 }
 
 /** Shows a held transfer as pending. */
 export function writeSent(context: SagaContext, { transfer, send }: HeldTransfer): Promise<StoredTransfer> {
-  return change(context, transfer, [send], context.clock.now() + RESUME_AFTER_MS);
+  return change(context, transfer, [send]);
 }
 
 /**
- * Calls the rail for a held transfer and settles what it answers: acceptance and outcome are one write, unless the rail takes its time. What the rail
- * does is never an error: what is open stays open, and is inquired. `firstSend` only where nobody else can have sent it.
+ * Calls the rail for a held transfer and settles what it answers: acceptance and outcome are one write, unless the rail takes its
+ * time. What the rail does is never an error: an open outcome stays open, and is inquired. `firstSend` only where no other
+ * process can have sent it.
  */
 export async function sendToRail(
   context: SagaContext,
@@ -68,153 +44,141 @@ export async function sendToRail(
 ): Promise<StoredTransfer> {
   const { transfer, send } = held;
   if (transfer.state.status !== 'created') return transfer;
-  const answering = callRail(context, readRequest(transfer.state.request), firstSend);
+  const answering = callRail(context, transfer, transfer.state.request, firstSend);
   const answer = await withinOr(SENT_AFTER_MS, answering, undefined);
   if (answer !== undefined) return settle(context, transfer, answer, send);
   return settle(context, await writeSent(context, held), await answering, send);
 }
 
-function callRail(context: SagaContext, request: BankTransferRequest, firstSend: boolean): Promise<BankTransferResult> {
-  return callWithin(context.railTimeoutMs, (signal) => context.rail.transfer(request, { signal, firstSend }));
-}
-
 /**
- * Asks the rail how a sent transfer ended. One that the rail does not know is sent again, the very same request, but only on the day it was made:
- * after that the rail can't tell repetitions apart (SNAP's external id is unique for a day), and operators decide.
+ * Asks the rail how a transfer that it may have got ended. One that the rail does not know is sent again, the very same request,
+ * while the rail can recognize a repetition; after that operators decide. One that is being canceled is not sent again.
  */
-export async function inquire(context: SagaContext, sent: StoredTransfer): Promise<StoredTransfer> {
-  if (sent.state.status !== 'sent') return sent;
-  const request = readRequest(sent.state.request);
-  const found = await callWithin(context.railTimeoutMs, (signal) => context.rail.inquireTransfer(request, { signal }));
-  if (found.outcome !== 'not_found') return settle(context, sent, found);
-  if (jakartaDay(request.createdAtMs) === jakartaDay(Date.now()))
-    return settle(context, sent, await callRail(context, request, false));
-  return wait(context, sent, [], 'the rail does not know it, and it is too late to send it again', true);
+export async function inquire(context: SagaContext, held: StoredTransfer): Promise<StoredTransfer> {
+  const { state, product } = held;
+  if (!isHeld(state)) return held;
+  const { request } = state;
+  const found = await callWithin(context.railTimeoutMs, (signal) => product.inquire(request, { signal }));
+  if (found.outcome !== 'not_found') return settle(context, held, found);
+  if (state.status === 'canceling') return wait(context, held, [], { reason: 'the rail does not know it' });
+  if (product.mayResend(request, Date.now())) return settle(context, held, await callRail(context, held, request, false));
+  return wait(context, held, [], { reason: 'the rail does not know it, and it is too late to send it again', isLost: true });
+}
+
+/** Asks the rail to cancel a transfer; one that the rail will not or cannot cancel is inquired. */
+export async function askToCancel(context: SagaContext, canceling: StoredTransfer): Promise<StoredTransfer> {
+  const { state, product } = canceling;
+  if (state.status !== 'canceling') return canceling;
+  const { cancel } = product;
+  if (cancel === undefined) throw new Error(`a transfer of ${product.name} cannot be canceled`);
+  const answer = await callWithin(context.railTimeoutMs, (signal) => cancel.send(state.request, { signal }));
+  if (answer.outcome === 'unknown' || answer.outcome === 'not_found') return inquire(context, canceling);
+  return settle(context, canceling, answer);
 }
 
 /**
- * Writes what the rail says, the ledger first. Capture and release share one posting key, so of two contradicting answers only the first moves
- * money; the second is refused by the ledger and raises an alert (architecture §5). `send` where the transfer may not be written as sent yet.
+ * Cancels a transfer, with its funds held until the rail has answered (architecture §5). Gives what it has become: canceled,
+ * still canceling, or ended otherwise. Refusals: bad_request while it is not accepted yet, unavailable, timeout.
+ */
+export async function cancelTransfer(
+  context: SagaContext,
+  transfer: StoredTransfer,
+  reason: 'canceled' | 'expired',
+): Promise<StoredTransfer> {
+  return askToCancel(context, await change(context, transfer, [{ type: 'cancel', reason }]));
+}
+
+/**
+ * Writes what the rail says, the ledger first. Of two contradicting answers the ledger books only the first one; the second is
+ * met by a correction (architecture §5), also where the write of the first was lost. `send` where the transfer may not be written
+ * as sent yet.
  */
 export async function settle(
   context: SagaContext,
   transfer: StoredTransfer,
-  verdict: Exclude<BankTransferResult | BankTransferInquiryResult, { outcome: 'not_found' }>,
+  answer: Outcome,
   send?: SendCommand,
 ): Promise<StoredTransfer> {
-  const { order, state } = transfer;
-  const isHeld = state.status === 'sent' || (state.status === 'created' && send !== undefined);
-  if (!isHeld) return transfer;
+  const { state } = transfer;
+  if (state.status === 'created' && send === undefined) return transfer;
   const before = send === undefined ? [] : [send];
-  switch (verdict.outcome) {
-    case 'succeeded':
-      await postOutcome(context, order, Intent.CAPTURE);
-      return finish(context, transfer, [...before, { type: 'succeed', railReference: verdict.railReference }]);
-    case 'failed': {
-      await postOutcome(context, order, Intent.RELEASE);
-      const { code, reason, beneficiaryUnknown } = verdict;
-      return finish(context, transfer, [...before, { type: 'fail', code, reason, beneficiaryUnknown }]);
-    }
+  switch (answer.outcome) {
     case 'pending':
-      return wait(context, transfer, before, 'pending at the rail', isOverdue(context, order));
+      return wait(context, transfer, before, { reason: 'pending at the rail', receipt: answer.receipt });
     case 'unknown':
-      return wait(context, transfer, before, verdict.reason, isOverdue(context, order));
-    default:
-      return verdict satisfies never;
-  }
-}
-
-async function postOutcome(context: SagaContext, order: TransferOrder, intent: Intent.CAPTURE | Intent.RELEASE): Promise<void> {
-  try {
-    await context.ledger.post({ ...posting(order), intent, postingKey: `${order.transactionId}:outcome` });
-  } catch (error) {
-    if (error instanceof RefusalError && error.refusal.refused === 'posting_key_conflict') {
-      context.metrics.contradicted();
-      context.log.error(
-        { transaction_id: order.transactionId, merchant_id: order.merchantId },
-        'the rail contradicts its earlier answer',
-      );
+      return wait(context, transfer, before, { reason: answer.reason });
+    case 'succeeded':
+    case 'failed':
+    case 'canceled':
+    case 'returned': {
+      const ending = isEnded(state) ? [toReport(answer)] : await bookOutcome(context, transfer, answer);
+      return compensate(context, await change(context, transfer, [...before, ...ending]));
     }
-    throw error;
+    default:
+      return answer satisfies never;
   }
 }
 
-async function finish(
-  context: SagaContext,
-  transfer: StoredTransfer,
-  commands: readonly TransferCommand[],
-): Promise<StoredTransfer> {
-  const finished = await change(context, transfer, commands, undefined);
-  const { transactionId, merchantId } = finished.order;
-  context.metrics.finished(finished.order, finished.state.status, context.clock.now());
-  context.log.info(
-    { transaction_id: transactionId, merchant_id: merchantId, status: finished.state.status },
-    'transfer finished',
-  );
-  return finished;
+type FinalOutcome = Exclude<Outcome, { outcome: 'pending' | 'unknown' }>;
+
+/**
+ * Books a final answer; gives the commands that write what the ledger has booked, and the contradiction where that is not what
+ * the rail says now.
+ */
+async function bookOutcome(context: SagaContext, transfer: StoredTransfer, answer: FinalOutcome): Promise<TransferCommand[]> {
+  const wanted = answer.outcome === 'succeeded' ? Intent.CAPTURE : Intent.RELEASE;
+  const booked = await postOutcome(context, transfer, wanted);
+  return booked === wanted ? [toEnding(answer)] : [toLostEnding(booked), toReport(answer)];
 }
 
-async function wait(
+function toEnding(answer: FinalOutcome): TransferCommand {
+  switch (answer.outcome) {
+    case 'succeeded':
+      return { type: 'succeed', railReference: answer.railReference, receipt: answer.receipt ?? {} };
+    case 'failed': {
+      const { code, reason, cause } = answer;
+      return { type: 'fail', failure: { code, reason, cause } };
+    }
+    case 'canceled':
+      return { type: 'confirm-cancel' };
+    case 'returned':
+      return { type: 'confirm-return', railReference: answer.railReference, reason: answer.reason };
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** What the ledger booked for an earlier answer of the rail, which was lost with its write. */
+function toLostEnding(booked: Intent.CAPTURE | Intent.RELEASE): TransferCommand {
+  if (booked === Intent.CAPTURE) return { type: 'succeed', railReference: '', receipt: {} };
+  return { type: 'fail', failure: { code: '', reason: 'The rail has refused the transfer', cause: 'other' } };
+}
+
+function toReport(answer: FinalOutcome): TransferCommand {
+  switch (answer.outcome) {
+    case 'succeeded':
+      return { type: 'report', isPaid: true, railReference: answer.railReference, reason: 'The rail says that it has paid' };
+    case 'failed':
+    case 'returned':
+      return { type: 'report', isPaid: false, railReference: '', reason: answer.reason };
+    case 'canceled':
+      return { type: 'report', isPaid: false, railReference: '', reason: 'The rail says that it was canceled' };
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** Leaves the outcome open until the next inquiry. `isLost`: only operators can decide it now. */
+function wait(
   context: SagaContext,
   transfer: StoredTransfer,
   before: readonly TransferCommand[],
-  reason: string,
-  unresolved: boolean,
+  { reason, receipt = {}, isLost = false }: { reason: string; receipt?: Receipt | undefined; isLost?: boolean },
 ): Promise<StoredTransfer> {
-  const inquiries = transfer.state.status === 'sent' ? transfer.state.inquiries : 0;
-  const nextDueMs = context.clock.now() + inquiryDelayMs(inquiries);
-  const waiting = await change(context, transfer, [...before, { type: 'wait', reason, unresolved }], nextDueMs);
-  const { transactionId, merchantId } = transfer.order;
-  const fields = { transaction_id: transactionId, merchant_id: merchantId, reason };
-  if (unresolved) context.log.error(fields, 'the outcome of a transfer stays unknown; operators decide');
-  else context.log.warn(fields, 'the outcome of a transfer is not known yet');
-  return waiting;
+  const isOverdue = context.clock.now() - transfer.order.createdAtMs >= UNRESOLVED_AFTER_MS;
+  return change(context, transfer, [...before, { type: 'wait', reason, unresolved: isLost || isOverdue, receipt }]);
 }
 
-/**
- * Decides the commands and writes them as one; when somebody else has written meanwhile, decides anew on what is there now. Gives the transfer as it then stands.
- * `nextDueMs`: when its timer fires next; undefined once it is final.
- */
-async function change(
-  context: SagaContext,
-  transfer: StoredTransfer,
-  commands: readonly TransferCommand[],
-  nextDueMs: number | undefined,
-): Promise<StoredTransfer> {
-  let current = transfer;
-  for (let attempt = 0; attempt < CONFLICTS_MAX; attempt++) {
-    const nowMs = context.clock.now();
-    const events = decideAll(current.state, commands, nowMs);
-    if (isRefusal(events)) throw new RefusalError(events);
-    if (events.length === 0) return current;
-    const written = await context.transfers.apply(current, events, nowMs, nextDueMs);
-    if (written !== undefined) return written;
-    const { accountId, referenceNumber, transactionId } = transfer.order;
-    const again = await context.transfers.find(accountId, referenceNumber, { linearizable: true });
-    if (again === undefined || again.order.transactionId !== transactionId) {
-      throw new Error(`transfer ${transactionId} has vanished while it was worked on`);
-    }
-    if (isFinal(again.state) || commands.some(({ type }) => type === 'wait')) return again;
-    current = again;
-  }
-  return current;
-}
-
-function isOverdue(context: SagaContext, order: TransferOrder): boolean {
-  return context.clock.now() - order.createdAtMs >= UNRESOLVED_AFTER_MS;
-}
-
-function posting(order: TransferOrder) {
-  return {
-    merchantId: order.merchantId,
-    partition: order.partition,
-    accountId: order.accountId,
-    amountSen: order.amountSen,
-    feeSen: order.feeSen,
-    rail: 'bank-transfer',
-    product: 'disbursement',
-    transactionId: order.transactionId,
-    referenceNumber: order.referenceNumber,
-    description: order.description,
-  };
+function callRail(context: SagaContext, { product }: StoredTransfer, request: string, firstSend: boolean): Promise<Outcome> {
+  return callWithin(context.railTimeoutMs, (signal) => product.send(request, { signal, firstSend }));
 }

@@ -1,128 +1,140 @@
 import type { EventType } from '@gerbang/present';
 import { type AfterWrite, type Aggregates, dateRange, openAggregates, type Store } from '@gerbang/store';
-import { toEvent } from './message.ts';
-import { DISBURSEMENT, openReferences, type References, referenceId, TRANSFERS } from './reference.ts';
 import {
+  type DetailFields,
   fromDocument,
   newDocument,
   type StoredTransfer,
   type StoredTransferDocument,
-  stateFields,
   type TransferDocument,
-  type TransferOrder,
-} from './stored-transfer.ts';
-import { evolve, type TransferEvent, type TransferState } from './transfer.ts';
+} from './document.ts';
+import { evolve, type TransferEvent } from './event.ts';
+import { toEvents } from './message.ts';
+import type { Product, TransferOrder } from './product.ts';
+import { openReferences, type References, referenceId, TRANSFERS } from './reference.ts';
+import { nextDue } from './schedule.ts';
+import { isHeld, type TransferState } from './state.ts';
+import { toStateFields } from './state-document.ts';
 
 /**
- * The disbursements of all accounts; `_id` = "<account>:<reference>", so that a reference is used once (architecture §3). The collection has
- * account transfers too: this store does not see them, beyond `references`.
+ * The transfers of all accounts and of the saga's products; `_id` = "<account>:<reference>", so that a reference is used once
+ * (architecture §3). The collection has other products too, which this store does not see, beyond `references`.
  */
 export type TransferStore = {
   aggregates: Aggregates<TransferDocument, EventType<'money-out'>>;
   references: References;
-  /** Undefined when the reference is taken, by whatever product. `request`: the exact one that the rail will get. */
-  insert(order: TransferOrder, request: string): Promise<StoredTransfer | undefined>;
+  /** Undefined when any product uses the reference already. `request`: the exact one that the rail will get. */
+  insert(product: Product, order: TransferOrder, details: DetailFields, request: string): Promise<StoredTransfer | undefined>;
   find(accountId: string, referenceNumber: string, options?: { linearizable: boolean }): Promise<StoredTransfer | undefined>;
-  findByTransactionId(accountId: string, transactionId: string): Promise<StoredTransfer | undefined>;
-  /** Writes the events and the state after them; undefined when the transfer has changed meanwhile. `nextDueMs`: when its timer fires next. */
-  apply(
-    transfer: StoredTransfer,
-    events: readonly TransferEvent[],
-    nowMs: number,
-    nextDueMs: number | undefined,
-  ): Promise<StoredTransfer | undefined>;
+  findByTransactionId(transactionId: string): Promise<StoredTransfer | undefined>;
+  /**
+   * Writes the events and the state after them, and when the timer fires next; undefined when the transfer has changed meanwhile.
+   */
+  apply(transfer: StoredTransfer, events: readonly TransferEvent[], nowMs: number): Promise<StoredTransfer | undefined>;
   /** Removes one that was never accepted. */
   remove(transfer: StoredTransfer): Promise<boolean>;
   list(query: TransferQuery): Promise<StoredTransfer[]>;
+  /** What operators have to decide, the oldest first. */
   listUnresolved(limit: number): Promise<StoredTransfer[]>;
   fromDocument(document: StoredTransferDocument): StoredTransfer;
 };
 
-/** Newest first; `before` is a transaction id. */
+/** Newest first, accepted ones only; `before` is a transaction id. */
 export type TransferQuery = {
+  product: Product;
   merchantId: string;
   accountId: string;
   limit: number;
   before: string | undefined;
-  status: TransferState['status'] | undefined;
+  statuses: readonly TransferState['status'][] | undefined;
   referenceNumber: string | undefined;
   fromMs: number | undefined;
   toMs: number | undefined;
 };
 
 /** Opens the collection with the indexes its queries need. */
-export async function openTransferStore(store: Store, afterWrite: AfterWrite): Promise<TransferStore> {
+export async function openTransferStore(
+  store: Store,
+  products: readonly Product[],
+  afterWrite: AfterWrite,
+): Promise<TransferStore> {
   const aggregates = await openAggregates<TransferDocument, EventType<'money-out'>>(store, TRANSFERS, { schema: 1, afterWrite });
-  const { collection } = aggregates;
+  await createIndexes(aggregates);
+  const byName = new Map(products.map((product) => [product.name, product]));
+  const read = (document: StoredTransferDocument) => {
+    const product = byName.get(document.product);
+    if (product === undefined) throw new Error(`transfer ${document._id} is of the unknown product ${document.product}`);
+    return fromDocument(product, document);
+  };
+  /** Of a product of the saga. */
+  const readKnown = (document: StoredTransferDocument | undefined) =>
+    document === undefined || !byName.has(document.product) ? undefined : read(document);
+  return {
+    aggregates,
+    references: openReferences(store),
+    fromDocument: (document) => read(aggregates.read(document)),
+    async insert(product, order, details, request) {
+      const id = referenceId(order.accountId, order.referenceNumber);
+      const document = newDocument(product, order, details, request);
+      const inserted = await aggregates.insert(id, order.merchantId, document, []);
+      return inserted && read(inserted);
+    },
+    find: async (accountId, referenceNumber, options) =>
+      readKnown(await aggregates.find(referenceId(accountId, referenceNumber), options)),
+    findByTransactionId: async (transactionId) => readKnown(await aggregates.findOne({ transaction_id: transactionId })),
+    async apply(transfer, events, nowMs) {
+      const changed = await aggregates.change(transfer.document, changeOf(transfer, events, nowMs));
+      return changed && read(changed);
+    },
+    remove: (transfer) => aggregates.removeUnannounced(transfer.document),
+    async list(query) {
+      const found = await aggregates.list(filterOf(query), { sort: { transaction_id: -1 }, limit: query.limit });
+      return found.map(read);
+    },
+    async listUnresolved(limit) {
+      const filter = { unresolved_at: { $type: 'date' as const } };
+      const found = await aggregates.list(filter, { sort: { unresolved_at: 1 }, limit });
+      return found.map(read);
+    },
+  };
+}
+
+async function createIndexes({ collection }: Aggregates<TransferDocument, EventType<'money-out'>>): Promise<void> {
   await collection.createIndex({ account_id: 1, transaction_id: -1 }, { name: 'newest' });
+  await collection.createIndex({ transaction_id: 1 }, { name: 'by-transaction' });
   await collection.createIndex(
     { unresolved_at: 1 },
     { name: 'unresolved', partialFilterExpression: { unresolved_at: { $type: 'date' } } },
   );
+}
+
+function changeOf(transfer: StoredTransfer, events: readonly TransferEvent[], nowMs: number) {
+  const { product, document } = transfer;
+  let { state } = transfer;
+  const published = events.flatMap((event) => {
+    state = evolve(state, event);
+    return toEvents(transfer, state, event, nowMs);
+  });
+  const { set, unset } = toStateFields(product, state, document);
+  const last = events.at(-1);
+  const due = last === undefined ? 'unchanged' : nextDue(state, last, nowMs, product.cancel?.expiresAtMs(document));
   return {
-    aggregates,
-    references: openReferences(store),
-    fromDocument: (document) => fromDocument(aggregates.read(document)),
-    async insert(order, request) {
-      const document = await aggregates.insert(
-        referenceId(order.accountId, order.referenceNumber),
-        order.merchantId,
-        newDocument(order, request),
-        [],
-      );
-      return document === undefined ? undefined : fromDocument(document);
-    },
-    async find(accountId, referenceNumber, options) {
-      const document = await aggregates.find(referenceId(accountId, referenceNumber), options);
-      return document?.product === DISBURSEMENT ? fromDocument(document) : undefined;
-    },
-    async findByTransactionId(accountId, transactionId) {
-      const document = await collection.findOne({
-        account_id: accountId,
-        transaction_id: transactionId,
-        product: DISBURSEMENT,
-      });
-      return document === null ? undefined : fromDocument(aggregates.read(document as StoredTransferDocument));
-    },
-    async apply(transfer, events, nowMs, nextDueMs) {
-      let { state } = transfer;
-      const published = events.flatMap((event) => {
-        state = evolve(state, event);
-        return toEvent(transfer.order, state, event, nowMs);
-      });
-      const { set, unset } = stateFields(state);
-      const document = await aggregates.change(transfer.document, {
-        set: { ...set, ...(nextDueMs !== undefined && { due_at: new Date(nextDueMs) }) },
-        unset: [...unset, 'lease_until', ...(nextDueMs === undefined ? (['due_at'] as const) : [])],
-        events: published,
-        quiet: state.status === 'sent',
-      });
-      return document === undefined ? undefined : fromDocument(document);
-    },
-    remove: (transfer) => aggregates.removeUnannounced(transfer.document),
-    async list(query) {
-      const createdAt = dateRange(query.fromMs, query.toMs);
-      const documents = await collection
-        .find(
-          {
-            account_id: query.accountId,
-            merchant_id: query.merchantId,
-            product: DISBURSEMENT,
-            status: query.status ?? { $ne: 'created' },
-            ...(query.before !== undefined && { transaction_id: { $lt: query.before } }),
-            ...(query.referenceNumber !== undefined && { _id: referenceId(query.accountId, query.referenceNumber) }),
-            ...(createdAt !== undefined && { created_at: createdAt }),
-          },
-          { sort: { transaction_id: -1 }, limit: query.limit },
-        )
-        .toArray();
-      return documents.map((document) => fromDocument(aggregates.read(document as StoredTransferDocument)));
-    },
-    async listUnresolved(limit) {
-      const documents = await collection
-        .find({ unresolved_at: { $type: 'date' }, status: 'sent' }, { sort: { unresolved_at: 1 }, limit })
-        .toArray();
-      return documents.map((document) => fromDocument(aggregates.read(document as StoredTransferDocument)));
-    },
+    set: { ...set, ...(typeof due === 'object' && { due_at: new Date(due.atMs) }) },
+    unset: [...unset, 'lease_until' as const, ...(due === 'never' ? (['due_at'] as const) : [])],
+    events: published,
+    quiet: isHeld(state),
+  };
+}
+
+function filterOf({ product, merchantId, accountId, statuses, before, referenceNumber, fromMs, toMs }: TransferQuery) {
+  const createdAt = dateRange(fromMs, toMs);
+  return {
+    account_id: accountId,
+    merchant_id: merchantId,
+    product: product.name,
+    status: statuses === undefined ? { $ne: 'created' as const } : { $in: statuses },
+    ...(before !== undefined && { transaction_id: { $lt: before } }),
+    ...(referenceNumber !== undefined && { _id: referenceId(accountId, referenceNumber) }),
+    ...(createdAt !== undefined && { created_at: createdAt }),
   };
 }

@@ -1,17 +1,31 @@
 import { isRefusal } from '@gerbang/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, decideAll, evolve, isFinal, type TransferCommand, type TransferEvent, type TransferState } from './transfer.ts';
+import { evolve, type TransferEvent } from './event.ts';
+import { nextDue } from './schedule.ts';
+import { dueCompensation, isEnded, type TransferState } from './state.ts';
+import { decide, decideAll, type TransferCommand } from './transfer.ts';
 
 const NOW = 1_000_000;
 const created: TransferState = { status: 'created', request: '{}' };
+const failure = { code: '4031814', reason: 'no', cause: 'other' } as const;
 const send: TransferCommand = { type: 'send', balanceAfterSen: 5n };
-const succeed: TransferCommand = { type: 'succeed', railReference: 'r1' };
-const fail: TransferCommand = { type: 'fail', code: '4031814', reason: 'no', beneficiaryUnknown: false };
-const wait: TransferCommand = { type: 'wait', reason: 'timeout', unresolved: false };
-const propose: TransferCommand = { type: 'propose', operator: 'ana', outcome: 'failed' };
+const wait: TransferCommand = { type: 'wait', reason: 'timeout', unresolved: false, receipt: {} };
+const giveUp: TransferCommand = { ...wait, unresolved: true };
+const cancel: TransferCommand = { type: 'cancel', reason: 'canceled' };
+const expire: TransferCommand = { type: 'cancel', reason: 'expired' };
+const succeed: TransferCommand = { type: 'succeed', railReference: 'r1', receipt: {} };
+const fail: TransferCommand = { type: 'fail', failure };
+const confirmCancel: TransferCommand = { type: 'confirm-cancel' };
+const confirmReturn: TransferCommand = { type: 'confirm-return', railReference: 'r1', reason: 'closed account' };
+const reportReturned: TransferCommand = { type: 'report', isPaid: false, railReference: '', reason: 'closed account' };
+const reportPaid: TransferCommand = { type: 'report', isPaid: true, railReference: 'r2', reason: 'paid' };
+const compensate: TransferCommand = { type: 'compensate', number: 1, balanceAfterSen: 9n };
+const refuseCompensation: TransferCommand = { type: 'refuse-compensation', number: 1, reason: 'poor' };
+const propose = (outcome: 'succeeded' | 'failed'): TransferCommand => ({ type: 'propose', operator: 'ana', outcome });
+const approve = (outcome: 'succeeded' | 'failed', operator = 'budi'): TransferCommand => ({ type: 'approve', operator, outcome });
 
-/** Given commands that have been carried out, the state after them. */
+/** The state after commands. */
 function given(...commands: TransferCommand[]): TransferState {
   return commands.reduce<TransferState>((state, command) => {
     const events = decide(state, command, NOW);
@@ -20,76 +34,250 @@ function given(...commands: TransferCommand[]): TransferState {
   }, created);
 }
 
+/** What a command does: the events' types, or the refusal. */
+function when(state: TransferState, command: TransferCommand): string[] | string {
+  const decided = decide(state, command, NOW);
+  return isRefusal(decided) ? decided.refused : decided.map(({ type }) => type);
+}
+
+const STATES = {
+  created,
+  sent: given(send),
+  unresolved: given(send, giveUp),
+  canceling: given(send, cancel),
+  succeeded: given(send, succeed),
+  returning: given(send, succeed, reportReturned),
+  failed: given(send, fail),
+  canceled: given(send, cancel, confirmCancel),
+  refunded: given(send, succeed, reportReturned, compensate),
+  disputed: given(send, fail, reportPaid),
+  approved: given(send, fail, reportPaid, propose('succeeded'), approve('succeeded')),
+} satisfies Record<string, TransferState>;
+
+const COMMANDS = {
+  send,
+  wait,
+  cancel,
+  succeed,
+  fail,
+  confirmCancel,
+  confirmReturn,
+  reportReturned,
+  reportPaid,
+  compensate,
+  refuseCompensation,
+  proposeSucceeded: propose('succeeded'),
+  proposeFailed: propose('failed'),
+} satisfies Record<string, TransferCommand>;
+
+type Command = keyof typeof COMMANDS;
+
+const ENDINGS: Command[] = ['fail', 'confirmCancel', 'confirmReturn'];
+const CORRECTIONS: Command[] = ['reportReturned', 'reportPaid', 'compensate', 'refuseCompensation'];
+const PROPOSALS: Command[] = ['proposeSucceeded', 'proposeFailed'];
+
+/** Every move: what happens, what is refused; everything else changes nothing. */
+const MOVES: Record<keyof typeof STATES, { happens: Partial<Record<Command, string>>; refused: Command[] }> = {
+  created: {
+    happens: { send: 'sent' },
+    refused: ['wait', 'cancel', 'succeed', ...ENDINGS, ...CORRECTIONS, ...PROPOSALS],
+  },
+  sent: {
+    happens: {
+      wait: 'waited',
+      cancel: 'cancel-requested',
+      succeed: 'succeeded',
+      fail: 'failed',
+      confirmCancel: 'canceled',
+      confirmReturn: 'refunded',
+    },
+    refused: [...CORRECTIONS, ...PROPOSALS],
+  },
+  unresolved: {
+    happens: {
+      wait: 'waited',
+      cancel: 'cancel-requested',
+      succeed: 'succeeded',
+      fail: 'failed',
+      confirmCancel: 'canceled',
+      confirmReturn: 'refunded',
+      proposeSucceeded: 'resolution-proposed',
+      proposeFailed: 'resolution-proposed',
+    },
+    refused: [...CORRECTIONS],
+  },
+  canceling: {
+    happens: { wait: 'waited', succeed: 'succeeded', fail: 'failed', confirmCancel: 'canceled', confirmReturn: 'refunded' },
+    refused: [...CORRECTIONS, ...PROPOSALS],
+  },
+  succeeded: {
+    happens: { reportReturned: 'return-reported', proposeFailed: 'resolution-proposed' },
+    refused: ['proposeSucceeded', ...ENDINGS],
+  },
+  returning: {
+    happens: { compensate: 'return-booked' },
+    refused: ['refuseCompensation', ...ENDINGS, ...PROPOSALS],
+  },
+  failed: {
+    happens: { reportPaid: 'payment-reported', proposeSucceeded: 'resolution-proposed' },
+    refused: ['succeed', 'proposeFailed'],
+  },
+  canceled: {
+    happens: { reportPaid: 'payment-reported', proposeSucceeded: 'resolution-proposed' },
+    refused: ['succeed', 'proposeFailed'],
+  },
+  refunded: {
+    happens: { reportPaid: 'payment-reported', proposeSucceeded: 'resolution-proposed' },
+    refused: ['proposeFailed'],
+  },
+  disputed: {
+    happens: { proposeSucceeded: 'resolution-proposed', proposeFailed: 'resolution-proposed' },
+    refused: ['succeed'],
+  },
+  approved: {
+    happens: { compensate: 'payment-booked', refuseCompensation: 'payment-refused' },
+    refused: ['succeed', ...PROPOSALS],
+  },
+};
+
+describe.each(Object.entries(MOVES))('given a transfer that is %s', (name, { happens, refused }) => {
+  const state = new Map<string, TransferState>(Object.entries(STATES)).get(name) ?? created;
+  const happening = new Map(Object.entries(happens));
+
+  test.each(Object.entries(COMMANDS))('when %s', (command, value) => {
+    const event = happening.get(command);
+    const isRefused = refused.some((one) => one === command);
+    expect(when(state, value)).toEqual(isRefused ? 'bad_request' : event === undefined ? [] : [event]);
+  });
+});
+
 describe('a transfer', () => {
-  test('is sent once its funds are held', () => {
-    expect(decide(created, send, NOW)).toEqual([{ type: 'sent', balanceAfterSen: 5n }]);
-    expect(given(send)).toMatchObject({ status: 'sent', request: '{}' });
-    expect(decide(given(send), send, NOW)).toEqual([]);
+  test('succeeds with the balance after its hold, and fails with the rail’s reason', () => {
+    expect(given(send, succeed)).toMatchObject({
+      status: 'succeeded',
+      balanceAfterSen: 5n,
+      railReference: 'r1',
+      processedAtMs: NOW,
+    });
+    expect(given(send, fail)).toMatchObject({ status: 'failed', failure });
   });
 
-  test('succeeds with the balance after its hold', () => {
-    expect(given(send, succeed)).toEqual({ status: 'succeeded', balanceAfterSen: 5n, railReference: 'r1', processedAtMs: NOW });
-  });
-
-  test('is sent and ends at once where nobody has to see it in between', () => {
+  test('is sent and ends in one write where the rail answers soon', () => {
     expect(decideAll(created, [send, succeed], NOW)).toEqual([
       { type: 'sent', balanceAfterSen: 5n },
-      { type: 'succeeded', railReference: 'r1', processedAtMs: NOW },
+      { type: 'succeeded', railReference: 'r1', receipt: {}, processedAtMs: NOW },
     ]);
     expect(decideAll(given(send), [send, fail], NOW)).toMatchObject([{ type: 'failed' }]);
     expect(decideAll(given(send, fail), [send, wait], NOW)).toEqual([]);
     expect(decideAll(created, [succeed, send], NOW)).toMatchObject({ refused: 'bad_request' });
   });
 
-  test('fails with the rail’s reason', () => {
-    expect(given(send, fail)).toMatchObject({ status: 'failed', failedCode: '4031814', failedReason: 'no' });
-  });
-
-  test('waits, counting inquiries, until it is known', () => {
-    expect(given(send, wait, wait)).toMatchObject({
-      status: 'sent',
-      inquiries: 2,
-      pendingReason: 'timeout',
-      unresolvedAtMs: undefined,
-    });
-    expect(given(send, wait, succeed).status).toBe('succeeded');
-    expect(given(send, wait, fail).status).toBe('failed');
+  test('waits, counting inquiries and keeping receipts, until it is known', () => {
+    const code = (text: string): TransferCommand => ({ ...wait, receipt: { code: text } });
+    const waiting = given(send, code('1'), wait, code('2'));
+    expect(waiting).toMatchObject({ status: 'sent', inquiries: 3, pendingReason: 'timeout', unresolvedAtMs: undefined });
+    expect(waiting).toMatchObject({ receipt: { code: '2' } });
+    expect(given(send, code('1'), succeed)).toMatchObject({ receipt: { code: '1' } });
   });
 
   test('goes to the operators once, and stays with them while inquiries go on', () => {
-    const unresolved = given(send, { ...wait, unresolved: true });
+    const unresolved = given(send, giveUp);
     expect(unresolved).toMatchObject({ unresolvedAtMs: NOW });
-    expect(decide(unresolved, wait, NOW + 5)).toEqual([{ type: 'waited', reason: 'timeout', unresolvedAtMs: NOW }]);
-    expect(given(send, { ...wait, unresolved: true }, propose)).toMatchObject({
-      proposal: { operator: 'ana', outcome: 'failed' },
-    });
+    expect(decide(unresolved, wait, NOW + 5)).toMatchObject([{ type: 'waited', unresolvedAtMs: NOW }]);
+    expect(given(send, giveUp, propose('failed'))).toMatchObject({ proposal: { operator: 'ana', outcome: 'failed' } });
   });
 
-  test.each([
-    ['succeed before it was sent', created, succeed],
-    ['fail before it was sent', created, fail],
-    ['wait before it was sent', created, wait],
-    ['fail after success', given(send, succeed), fail],
-    ['succeed after failure', given(send, fail), succeed],
-    ['be resolved while the rail may still tell', given(send), propose],
-    ['be resolved after success', given(send, succeed), propose],
-  ] as [string, TransferState, TransferCommand][])('can’t %s', (_what, state, command) => {
-    expect(decide(state, command, NOW)).toMatchObject({ refused: 'bad_request' });
-  });
-
-  test.each([
-    ['success', given(send, succeed), succeed],
-    ['failure', given(send, fail), fail],
-    ['waiting after success', given(send, succeed), wait],
-  ] as [string, TransferState, TransferCommand][])('repeats nothing: %s', (_what, state, command) => {
-    expect(decide(state, command, NOW)).toEqual([]);
+  test('that is being canceled keeps what it holds, and says why when the rail has agreed', () => {
+    expect(given(send, wait, expire)).toMatchObject({ status: 'canceling', balanceAfterSen: 5n, request: '{}', inquiries: 0 });
+    expect(given(send, expire, confirmCancel)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
+    expect(given(send, confirmCancel)).toMatchObject({ status: 'canceled', cancelReason: 'canceled' });
   });
 });
 
-test('whatever happens, a transfer ends at most once and never leaves its end', () => {
-  const command = fc.constantFrom(send, succeed, fail, wait, { ...wait, unresolved: true }, propose);
+describe('a correction', () => {
+  test('of a return is due until the ledger has booked it', () => {
+    expect(dueCompensation(STATES.returning)).toEqual({ kind: 'returned', number: 1 });
+    expect(STATES.refunded).toMatchObject({
+      status: 'refunded',
+      railReference: 'r1',
+      reason: 'closed account',
+      compensations: 1,
+    });
+    expect(dueCompensation(STATES.refunded)).toBeUndefined();
+  });
+
+  test('of a payment is due only when two operators agree', () => {
+    expect(dueCompensation(STATES.disputed)).toBeUndefined();
+    expect(dueCompensation(STATES.approved)).toEqual({ kind: 'paid', number: 1 });
+    expect(given(send, fail, reportPaid, propose('succeeded'), approve('succeeded'), compensate)).toMatchObject({
+      status: 'succeeded',
+      balanceAfterSen: 9n,
+      railReference: 'r2',
+      compensations: 1,
+    });
+  });
+
+  test('that the ledger refuses waits for another approval, and has another number then', () => {
+    const refused = given(send, fail, reportPaid, propose('succeeded'), approve('succeeded'), refuseCompensation);
+    expect(refused).toMatchObject({ status: 'failed', paid: { reason: 'poor', isApproved: false }, compensations: 1 });
+    const approved = decideAll(refused, [approve('succeeded')], NOW);
+    if (isRefusal(approved)) throw new Error(approved.message);
+    const again = approved.reduce(evolve, refused);
+    expect(dueCompensation(again)).toEqual({ kind: 'paid', number: 2 });
+    expect(when(again, compensate)).toEqual([]);
+  });
+
+  test('can be followed by another', () => {
+    const back = given(send, succeed, reportReturned, compensate, reportPaid, propose('succeeded'), approve('succeeded'), {
+      ...compensate,
+      number: 2,
+    });
+    expect(back).toMatchObject({ status: 'succeeded', compensations: 2 });
+    expect(when(back, reportReturned)).toEqual(['return-reported']);
+  });
+
+  test.each([
+    ['by no operator', STATES.disputed, approve('succeeded')],
+    ['by the same operator', given(send, fail, reportPaid, propose('succeeded')), approve('succeeded', 'ana')],
+    ['with the other outcome', given(send, fail, reportPaid, propose('succeeded')), approve('failed')],
+  ])('proposed %s is not approved', (_who, state, command) => {
+    expect(when(state, command)).toBe('bad_request');
+  });
+
+  test('is dismissed by two operators, or begun by them without a report', () => {
+    expect(given(send, fail, reportPaid, propose('failed'), approve('failed'))).toEqual(STATES.failed);
+    expect(when(given(send, succeed, propose('failed')), approve('failed'))).toEqual(['return-reported']);
+    expect(when(given(send, fail, propose('succeeded')), approve('succeeded'))).toEqual(['payment-reported', 'payment-approved']);
+  });
+
+  test('is not asked for by the report of a payment that came back since', () => {
+    expect(when(STATES.refunded, { ...reportPaid, railReference: 'r1' })).toEqual([]);
+  });
+});
+
+describe('a timer', () => {
+  const waited: TransferEvent = { type: 'waited', reason: '', unresolvedAtMs: undefined, receipt: {} };
+
+  test('asks less and less often, but not later than the expiry', () => {
+    expect(nextDue(given(send, wait), waited, NOW, undefined)).toEqual({ atMs: NOW + 1_000 });
+    expect(nextDue(given(send, wait, wait), waited, NOW, undefined)).toEqual({ atMs: NOW + 2_000 });
+    expect(nextDue(given(send, wait, wait), waited, NOW, NOW + 1_500)).toEqual({ atMs: NOW + 1_500 });
+    expect(nextDue(given(send, expire, wait, wait), waited, NOW, NOW)).toEqual({ atMs: NOW + 2_000 });
+  });
+
+  test('fires for a compensation that is due, and never for what is over', () => {
+    expect(nextDue(STATES.returning, { type: 'return-reported', reason: '' }, NOW, undefined)).toEqual({ atMs: NOW + 8_000 });
+    expect(nextDue(STATES.refunded, { type: 'return-booked', processedAtMs: NOW }, NOW, undefined)).toBe('never');
+  });
+});
+
+test('a transfer leaves an end only by a booked compensation', () => {
+  const command = fc.constantFrom(...Object.values(COMMANDS), giveUp, approve('succeeded'), approve('failed'), {
+    ...compensate,
+    number: 2,
+  });
   fc.assert(
-    fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
+    fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
       let state: TransferState = created;
       const events: TransferEvent[] = [];
       for (const next of commands) {
@@ -98,10 +286,13 @@ test('whatever happens, a transfer ends at most once and never leaves its end', 
         if (isRefusal(decided)) continue;
         state = decided.reduce(evolve, state);
         events.push(...decided);
-        if (isFinal(before)) expect(state).toEqual(before);
+        const isBooked = decided.some(({ type }) => type === 'return-booked' || type === 'payment-booked');
+        if (isEnded(before)) expect(state.status === before.status).toBe(!isBooked);
+        if (isBooked) expect(dueCompensation(before)).toMatchObject({ number: Object(next).number });
       }
-      expect(events.filter((event) => event.type === 'sent').length).toBeLessThanOrEqual(1);
-      expect(events.filter((event) => event.type === 'succeeded' || event.type === 'failed').length).toBeLessThanOrEqual(1);
+      const ends = ['succeeded', 'failed', 'canceled', 'refunded'];
+      expect(events.filter(({ type }) => type === 'sent').length).toBeLessThanOrEqual(1);
+      expect(events.filter(({ type }) => ends.includes(type)).length).toBeLessThanOrEqual(1);
     }),
   );
 });

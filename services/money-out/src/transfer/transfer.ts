@@ -1,79 +1,59 @@
 import { isRefusal, type Refusal, refuse } from '@gerbang/core';
+import { type CorrectionCommand, decideCorrection, whyNotCorrect } from './correction.ts';
+import { evolve, type TransferEvent } from './event.ts';
+import { type CancelReason, type Failure, isEnded, isHeld, type Receipt, type Resolution, type TransferState } from './state.ts';
 
 /**
- * The saga of every money-out transfer as a pure decider (architecture §5): created → sent → succeeded | failed. Of `created` nobody knows whether its
- * funds are held, and whether the rail has been called: the hold may still be refused, and then it vanishes. From `sent` on the money is held; only an
- * explicit answer of the rail, or two operators, end that. A rail that answers soon takes it from `created` to its end in one write.
+ * The saga of every money-out transfer as a pure decider (architecture §5): created → sent → succeeded | failed | canceled |
+ * refunded, with `canceling` between sent and its end where Gerbang wants it canceled. The rail's answer decides the end, in
+ * `canceling` too; where it comes soon, acceptance and end are one write.
  */
-export type TransferState =
-  | {
-      status: 'created';
-      /** The exact request, persisted before the rail is called, so that it is the same whenever it is sent again. */
-      request: string;
-    }
-  | {
-      status: 'sent';
-      balanceAfterSen: bigint;
-      request: string;
-      /** How often the rail was asked for the outcome. */
-      inquiries: number;
-      /** Why the outcome is not known yet; empty before the first answer. */
-      pendingReason: string;
-      /** When it went to the operators, business time. */
-      unresolvedAtMs: number | undefined;
-      proposal: Proposal | undefined;
-    }
-  | { status: 'succeeded'; balanceAfterSen: bigint; railReference: string; processedAtMs: number }
-  | { status: 'failed'; failedCode: string; failedReason: string; beneficiaryUnknown: boolean; processedAtMs: number };
-
-/** What one operator proposes; another one has to agree. */
-export type Proposal = { operator: string; outcome: Resolution };
-export type Resolution = 'succeeded' | 'failed';
-
 export type TransferCommand =
   /** The ledger holds the gross amount. */
   | { type: 'send'; balanceAfterSen: bigint }
-  /** The rail could not tell the outcome yet. */
-  | { type: 'wait'; reason: string; unresolved: boolean }
+  /** The rail does not know the outcome yet. */
+  | { type: 'wait'; reason: string; unresolved: boolean; receipt: Receipt }
+  /** The merchant wants it canceled, or its time is over. The rail is to be asked. */
+  | { type: 'cancel'; reason: CancelReason }
   /** The rail has said so, and the ledger has captured. */
-  | { type: 'succeed'; railReference: string }
+  | { type: 'succeed'; railReference: string; receipt: Receipt }
   /** The rail has said so, and the ledger has released. */
-  | { type: 'fail'; code: string; reason: string; beneficiaryUnknown: boolean }
-  | { type: 'propose'; operator: string; outcome: Resolution };
-
-export type TransferEvent =
-  | { type: 'sent'; balanceAfterSen: bigint }
-  | { type: 'waited'; reason: string; unresolvedAtMs: number | undefined }
-  | { type: 'succeeded'; railReference: string; processedAtMs: number }
-  | { type: 'failed'; code: string; reason: string; beneficiaryUnknown: boolean; processedAtMs: number }
-  | { type: 'resolution-proposed'; proposal: Proposal };
+  | { type: 'fail'; failure: Failure }
+  /** The rail will not pay, since it was canceled or has expired, and the ledger has released. */
+  | { type: 'confirm-cancel' }
+  /** The rail has paid and has the money back, and the ledger has released. */
+  | { type: 'confirm-return'; railReference: string; reason: string }
+  | { type: 'propose'; operator: string; outcome: Resolution }
+  | CorrectionCommand;
 
 /** Decides a command. An empty list: it has been done before. Refusals: bad_request where the state does not allow it. */
 export function decide(state: TransferState, command: TransferCommand, nowMs: number): TransferEvent[] | Refusal {
   switch (command.type) {
     case 'send':
-      if (state.status !== 'created') return [];
-      return [{ type: 'sent', balanceAfterSen: command.balanceAfterSen }];
+      return state.status === 'created' ? [{ type: 'sent', balanceAfterSen: command.balanceAfterSen }] : [];
     case 'wait': {
-      if (state.status !== 'sent') return isFinal(state) ? [] : notSent(state);
+      if (!isHeld(state)) return isEnded(state) ? [] : cannot(state);
       const unresolvedAtMs = state.unresolvedAtMs ?? (command.unresolved ? nowMs : undefined);
-      return [{ type: 'waited', reason: command.reason, unresolvedAtMs }];
+      return [{ type: 'waited', reason: command.reason, unresolvedAtMs, receipt: command.receipt }];
     }
+    case 'cancel':
+      if (state.status === 'created') return cannot(state);
+      return state.status === 'sent' ? [{ type: 'cancel-requested', reason: command.reason }] : [];
     case 'succeed':
-      if (state.status === 'succeeded') return [];
-      if (state.status !== 'sent') return notSent(state);
-      return [{ type: 'succeeded', railReference: command.railReference, processedAtMs: nowMs }];
-    case 'fail': {
-      if (state.status === 'failed') return [];
-      if (state.status !== 'sent') return notSent(state);
-      const { code, reason, beneficiaryUnknown } = command;
-      return [{ type: 'failed', code, reason, beneficiaryUnknown, processedAtMs: nowMs }];
-    }
+      if (state.status === 'succeeded' || state.status === 'refunded') return [];
+      if (!isHeld(state)) return cannot(state);
+      return [{ type: 'succeeded', railReference: command.railReference, receipt: command.receipt, processedAtMs: nowMs }];
+    case 'fail':
+    case 'confirm-cancel':
+    case 'confirm-return':
+      return decideRelease(state, command, nowMs);
     case 'propose':
-      if (state.status !== 'sent' || state.unresolvedAtMs === undefined) {
-        return refuse('bad_request', { message: 'Only a transfer whose outcome stayed unknown is resolved by operators' });
-      }
-      return [{ type: 'resolution-proposed', proposal: { operator: command.operator, outcome: command.outcome } }];
+      return decideProposal(state, command);
+    case 'report':
+    case 'approve':
+    case 'compensate':
+    case 'refuse-compensation':
+      return decideCorrection(state, command, nowMs);
     default:
       return command satisfies never;
   }
@@ -90,50 +70,37 @@ export function decideAll(state: TransferState, commands: readonly TransferComma
   return events;
 }
 
-/** The state after an event. Events come from `decide`, so one that does not fit is a programmer's error. */
-export function evolve(state: TransferState, event: TransferEvent): TransferState {
-  switch (event.type) {
-    case 'sent':
-      if (state.status !== 'created') throw new Error(`a transfer that is ${state.status} cannot have the event ${event.type}`);
-      return {
-        status: 'sent',
-        balanceAfterSen: event.balanceAfterSen,
-        request: state.request,
-        inquiries: 0,
-        pendingReason: '',
-        unresolvedAtMs: undefined,
-        proposal: undefined,
-      };
-    case 'waited': {
-      const sent = mustBeSent(state, event);
-      return { ...sent, inquiries: sent.inquiries + 1, pendingReason: event.reason, unresolvedAtMs: event.unresolvedAtMs };
+function decideRelease(
+  state: TransferState,
+  command: Extract<TransferCommand, { type: 'fail' | 'confirm-cancel' | 'confirm-return' }>,
+  processedAtMs: number,
+): TransferEvent[] | Refusal {
+  if (isEnded(state) && state.status !== 'succeeded') return [];
+  if (!isHeld(state)) return cannot(state);
+  switch (command.type) {
+    case 'fail':
+      return [{ type: 'failed', failure: command.failure, processedAtMs }];
+    case 'confirm-cancel': {
+      const reason = state.status === 'canceling' ? state.cancelReason : 'canceled';
+      return [{ type: 'canceled', reason, processedAtMs }];
     }
-    case 'succeeded': {
-      const { balanceAfterSen } = mustBeSent(state, event);
-      return { status: 'succeeded', balanceAfterSen, railReference: event.railReference, processedAtMs: event.processedAtMs };
-    }
-    case 'failed': {
-      mustBeSent(state, event);
-      const { code, reason, beneficiaryUnknown, processedAtMs } = event;
-      return { status: 'failed', failedCode: code, failedReason: reason, beneficiaryUnknown, processedAtMs };
-    }
-    case 'resolution-proposed':
-      return { ...mustBeSent(state, event), proposal: event.proposal };
+    case 'confirm-return':
+      return [{ type: 'refunded', railReference: command.railReference, reason: command.reason, processedAtMs }];
     default:
-      return event satisfies never;
+      return command satisfies never;
   }
 }
 
-/** Whether nothing can change the transfer any more. */
-export function isFinal(state: TransferState): boolean {
-  return state.status === 'succeeded' || state.status === 'failed';
+function decideProposal(
+  state: TransferState,
+  { operator, outcome }: Extract<TransferCommand, { type: 'propose' }>,
+): TransferEvent[] | Refusal {
+  if (!isEnded(state) && (!isHeld(state) || state.unresolvedAtMs === undefined))
+    return refuse('bad_request', { message: 'The rail may still answer for this transfer' });
+  const impossible = isEnded(state) ? whyNotCorrect(state, outcome) : undefined;
+  return impossible ?? [{ type: 'resolution-proposed', proposal: { operator, outcome } }];
 }
 
-function notSent(state: TransferState): Refusal {
+function cannot(state: TransferState): Refusal {
   return refuse('bad_request', { message: `A transfer that is ${state.status} cannot do this` });
-}
-
-function mustBeSent(state: TransferState, event: TransferEvent): Extract<TransferState, { status: 'sent' }> {
-  if (state.status !== 'sent') throw new Error(`a transfer that is ${state.status} cannot have the event ${event.type}`);
-  return state;
 }

@@ -26,6 +26,23 @@ export const SAMPLES: readonly Sample[] = [
     }),
     when: 'a disbursement has failed; the amount and the fee are available again',
   },
+  {
+    service: 'money-out',
+    type: 'disbursement.canceled',
+    payload: disbursement({ status: TransferStatus.CANCELED }),
+    when: 'the bank will not pay a disbursement any more; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'disbursement.refunded',
+    payload: disbursement({
+      status: TransferStatus.REFUNDED,
+      balanceAfterSen: 9_984_750_000n,
+      failedCode: '04',
+      failedReason: 'Refunded',
+    }),
+    when: 'a disbursement that had reached the beneficiary came back, maybe days later; the amount and the fee are available again',
+  },
   { service: 'money-in', type: 'va-transaction.paid', payload: vaPaid(), when: 'a virtual account was paid' },
   { service: 'money-in', type: 'qris.paid', payload: qris(COMPLETED), when: 'a QRIS code was paid' },
   {

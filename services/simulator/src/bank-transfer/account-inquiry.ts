@@ -11,7 +11,9 @@ const schema = z.object({
   beneficiaryAccountNo: z.string().regex(/^[0-9]{1,34}$/),
 });
 
-/** POST /v1.0/account-inquiry-external: the holder's name is `TEST <last 4>`; 4041611 for 0404 (SNAP service 16, contract §11). */
+/**
+ * POST /v1.0/account-inquiry-external: the holder's name is `TEST <last 4>`; 4041611 for 0404 (SNAP service 16, contract §11).
+ */
 export const accountInquiry = transaction(
   ACCOUNT_INQUIRY,
   schema,

@@ -5,8 +5,8 @@ export type Verdict =
   | { outcome: 'success'; afterMs: number }
   | { outcome: 'failed'; responseCode: string; message: string; afterMs: number };
 
-/** A verdict, and whether the bank tells it when it is asked or keeps silent. */
-export type Fate = { verdict: Verdict; answers: boolean };
+/** A verdict, and whether the bank answers with it or keeps silent. */
+export type Decision = { verdict: Verdict; answers: boolean };
 
 /** How long a transfer stays pending that the bank has not answered (contract §11). */
 const SETTLES_AFTER_MS = 5_000;
@@ -15,8 +15,11 @@ const SUCCESS: Verdict = { outcome: 'success', afterMs: 0 };
 const REFUSED: Verdict = { outcome: 'failed', responseCode: '4031805', message: 'Do Not Honor', afterMs: 0 };
 const NO_ACCOUNT: Verdict = { outcome: 'failed', responseCode: '4041811', message: 'Invalid Account', afterMs: 0 };
 
-/** The fate of a transfer: by the rail's forced outcome, else by the magic beneficiary (contract §11). Forced errors never come here. */
-export function fateOf(accountNumber: string, forced: Exclude<Behaviour['outcome'], 'error'>): Fate {
+/**
+ * What the bank does with a transfer: by the rail's forced outcome, else by the magic beneficiary (contract §11). Forced errors never come
+ * here.
+ */
+export function decisionOf(accountNumber: string, forced: Exclude<Behaviour['outcome'], 'error'>): Decision {
   switch (forced) {
     case 'success':
       return { verdict: SUCCESS, answers: true };
@@ -25,7 +28,7 @@ export function fateOf(accountNumber: string, forced: Exclude<Behaviour['outcome
     case 'timeout':
       return { verdict: { ...SUCCESS, afterMs: SETTLES_AFTER_MS }, answers: false };
     case undefined:
-      return fateOfBeneficiary(accountNumber);
+      return decisionOfBeneficiary(accountNumber);
     default:
       return forced satisfies never;
   }
@@ -36,7 +39,7 @@ export function isAccountFound(accountNumber: string, forced: Behaviour['outcome
   return forced === 'success' || (forced !== 'failed' && !accountNumber.endsWith('0404'));
 }
 
-function fateOfBeneficiary(accountNumber: string): Fate {
+function decisionOfBeneficiary(accountNumber: string): Decision {
   switch (accountNumber.slice(-4)) {
     case '0404':
       return { verdict: NO_ACCOUNT, answers: true };

@@ -18,7 +18,7 @@ export type Booking = {
 
 /** A transfer as it stands now in business time. */
 export type BookEntry = Omit<Booking, 'verdict'> & {
-  status: 'pending' | 'success' | 'failed';
+  status: 'pending' | 'success' | 'failed' | 'reversed';
   /** SNAP case and message of a transfer that has failed. */
   failure: { responseCode: string; message: string } | undefined;
   bookedAtMs: number;
@@ -38,16 +38,21 @@ type EntryDocument = {
   failure_message: string;
   booked_at: Date;
   settles_at: Date;
+  /** When the money came back from the beneficiary's bank; absent where it stayed. */
+  reversed_at?: Date;
 };
 
 /**
- * The bank's books. One document a transfer, its `_id` the partner's reference: accepting it is one insert, durable before the bank answers. What
- * becomes of it is decided then and written with it; until `settles_at` it is pending. So nothing has to happen later, and a restart changes nothing.
+ * The bank's books. One document a transfer, its `_id` the partner's reference: accepting it is one insert, durable before the
+ * bank answers. What becomes of it is decided then and written with it; until `settles_at` it is pending. So nothing has to
+ * happen later, and a restart changes nothing. Only a reversal comes afterwards.
  */
 export type BankBooks = {
   /** Books a transfer, or says which of its two numbers has been used before. */
   book(booking: Booking): Promise<'booked' | 'reference-used' | 'external-id-used'>;
   find(partnerReference: string): Promise<BookEntry | undefined>;
+  /** Takes back a transfer that was paid; gives it as it then stands, also where it is no paid one or was reversed before. */
+  reverse(partnerReference: string): Promise<BookEntry | undefined>;
   hasExternalKey(externalKey: string): Promise<boolean>;
   /** Every transfer, by the partner's reference. */
   all(): AsyncIterable<BookEntry>;
@@ -61,17 +66,29 @@ export async function openBankBooks(store: Store, clock: Clock): Promise<BankBoo
   const entries = store.collection<EntryDocument>(COLLECTION);
   await entries.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
   const insert = combineInserts(entries);
+  const find = async (partnerReference: string) => {
+    const document = await traced('findOne', COLLECTION, () =>
+      entries.findOne({ _id: partnerReference }, { readConcern: 'linearizable' }),
+    );
+    return document === null ? undefined : toEntry(document, clock.now());
+  };
   return {
     async book(booking) {
       if (await insert(toDocument(booking, clock.now()))) return 'booked';
       const there = await entries.findOne({ _id: booking.partnerReference }, { readConcern: 'linearizable' });
       return there === null || there.external_key === booking.externalKey ? 'external-id-used' : 'reference-used';
     },
-    async find(partnerReference) {
-      const document = await traced('findOne', COLLECTION, () =>
-        entries.findOne({ _id: partnerReference }, { readConcern: 'linearizable' }),
-      );
-      return document === null ? undefined : toEntry(document, clock.now());
+    find,
+    async reverse(partnerReference) {
+      const now = new Date(clock.now());
+      const paid = {
+        _id: partnerReference,
+        outcome: 'success',
+        settles_at: { $lte: now },
+        reversed_at: { $exists: false },
+      } as const;
+      await traced('updateOne', COLLECTION, () => entries.updateOne(paid, { $set: { reversed_at: now } }));
+      return find(partnerReference);
     },
     hasExternalKey: async (externalKey) =>
       (await entries.findOne({ external_key: externalKey }, { projection: { _id: 1 } })) !== null,
@@ -101,7 +118,7 @@ function toDocument({ verdict, ...booking }: Booking, nowMs: number): EntryDocum
 }
 
 function toEntry(document: EntryDocument, nowMs: number): BookEntry {
-  const status = nowMs < document.settles_at.getTime() ? 'pending' : document.outcome;
+  const status = statusOf(document, nowMs);
   return {
     partnerReference: document._id,
     merchantReference: document.merchant_reference,
@@ -114,4 +131,12 @@ function toEntry(document: EntryDocument, nowMs: number): BookEntry {
     failure: status === 'failed' ? { responseCode: document.failure_code, message: document.failure_message } : undefined,
     bookedAtMs: document.booked_at.getTime(),
   };
+}
+
+function statusOf(
+  { settles_at: settlesAt, outcome, reversed_at: reversedAt }: EntryDocument,
+  nowMs: number,
+): BookEntry['status'] {
+  if (nowMs < settlesAt.getTime()) return 'pending';
+  return reversedAt === undefined ? outcome : 'reversed';
 }

@@ -2,7 +2,7 @@ import { newUlid, parseAmount, toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import { SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
-import { fateOf } from './beneficiary.ts';
+import { decisionOf } from './beneficiary.ts';
 
 export const TRANSFER_INTERBANK = '18';
 
@@ -28,8 +28,9 @@ const schema = z.object({
 });
 
 /**
- * POST /v1.0/transfer-interbank: books the transfer, then answers as the beneficiary's account or the forced outcome says (SNAP service 18,
- * contract §11). A number used before is 409 and books nothing: 00 for the external id, 01 for the partner's reference.
+ * POST /v1.0/transfer-interbank: books the transfer, then answers as the beneficiary's account or the forced outcome says (SNAP
+ * service 18, contract §11). A number used before is 409 and books nothing: 00 for the external id, 01 for the partner's
+ * reference.
  */
 export const transferInterbank = transaction(
   TRANSFER_INTERBANK,
@@ -37,7 +38,7 @@ export const transferInterbank = transaction(
   () => 'bank-transfer',
   async (context, { body, externalKey, forced }) => {
     if (context.inquiryIds.has(externalKey)) throw new SnapRefusal(409, '00', 'Conflict');
-    const { verdict, answers } = fateOf(body.beneficiaryAccountNo, forced);
+    const { verdict, answers } = decisionOf(body.beneficiaryAccountNo, forced);
     const referenceNo = newUlid(Date.now());
     const booked = await context.books.book({
       partnerReference: body.partnerReferenceNo,

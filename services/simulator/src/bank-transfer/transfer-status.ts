@@ -17,15 +17,16 @@ const schema = z.object({
 });
 
 /** SNAP's latestTransactionStatus. */
-const STATUS = {
+export const STATUS = {
   success: { latestTransactionStatus: '00', transactionStatusDesc: 'Success' },
   pending: { latestTransactionStatus: '03', transactionStatusDesc: 'Pending' },
   failed: { latestTransactionStatus: '06', transactionStatusDesc: 'Failed' },
+  reversed: { latestTransactionStatus: '04', transactionStatusDesc: 'Returned by the beneficiary bank' },
 } as const satisfies Record<BookEntry['status'], object>;
 
 /**
- * POST /v1.0/transfer/status: how a transfer stands in the books, 4043601 when it is not there (SNAP service 36). A forced outcome of the rail
- * changes nothing here: what is booked is booked.
+ * POST /v1.0/transfer/status: how a transfer stands in the books, 4043601 when it is not there (SNAP service 36). A forced
+ * outcome of the rail changes nothing here: what is booked is booked.
  */
 export const transferStatus = transaction(
   TRANSFER_STATUS,

@@ -9,6 +9,8 @@ export type GatewayService = { path: string; code: string };
 export const VA_INQUIRY: GatewayService = { path: '/v1.0/transfer-va/inquiry', code: '24' };
 export const VA_PAYMENT: GatewayService = { path: '/v1.0/transfer-va/payment', code: '25' };
 export const QR_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-notify', code: '52' };
+/** SNAP has no notification for service 18; this is shaped as those of 22 and 23 (75, 76). */
+export const TRANSFER_NOTIFY: GatewayService = { path: '/v1.0/transfer-interbank/notify', code: '18' };
 export const DEBIT_NOTIFY: GatewayService = { path: '/v1.0/debit/notify', code: '56' };
 
 /** What the gateway has said: done, an explicit no, or nothing that a rail could go by, so that it has to come again. */
@@ -17,8 +19,11 @@ export type GatewayAnswer =
   | { outcome: 'refused'; responseCode: string; message: string }
   | { outcome: 'unanswered'; reason: string };
 
+/** The rails that call the gateway. */
+export type CallingRail = MoneyInRail | 'bank-transfer';
+
 /** The gateway's rails listener, as the banks and acquirers see it. */
-export type Gateway = { call(rail: MoneyInRail, service: GatewayService, body: object): Promise<GatewayAnswer> };
+export type Gateway = { call(rail: CallingRail, service: GatewayService, body: object): Promise<GatewayAnswer> };
 
 export type GatewayOptions = {
   /** rails_url (contract §1). */
@@ -42,7 +47,7 @@ const tokenAnswer = z.object({ accessToken: z.string().min(1), expiresIn: z.coer
 /** Each rail is a partner of its own, `sandbox-<rail>`. Nothing is sent before the first call. */
 export function createGateway({ url, privateKey, clientSecret, hmacRails, stopping }: GatewayOptions): Gateway {
   const base = url.replace(/\/$/, '');
-  const tokens = new Map<MoneyInRail, { accessToken: string; usableUntilMs: number }>();
+  const tokens = new Map<CallingRail, { accessToken: string; usableUntilMs: number }>();
 
   const post = async (path: string, headers: Record<string, string>, body: string) => {
     const response = await fetch(base + path, {
@@ -56,7 +61,7 @@ export function createGateway({ url, privateKey, clientSecret, hmacRails, stoppi
     return { http: response.status, json };
   };
 
-  const tokenOf = async (rail: MoneyInRail): Promise<string | undefined> => {
+  const tokenOf = async (rail: CallingRail): Promise<string | undefined> => {
     const known = tokens.get(rail);
     if (known !== undefined && Date.now() < known.usableUntilMs) return known.accessToken;
     const timestamp = jakartaIso(Date.now());
@@ -74,7 +79,7 @@ export function createGateway({ url, privateKey, clientSecret, hmacRails, stoppi
     return accessToken;
   };
 
-  const proofOf = async (rail: MoneyInRail, path: string, body: string, timestamp: string) => {
+  const proofOf = async (rail: CallingRail, path: string, body: string, timestamp: string) => {
     const message = { method: 'POST', path, body, timestamp };
     if (!hmacRails.has(rail)) return { 'x-signature': signMessage(message, privateKey) };
     const accessToken = await tokenOf(rail);
@@ -119,7 +124,7 @@ function readAnswer(http: number, json: unknown, { code }: GatewayService): Gate
   return { outcome: 'unanswered', reason: `${responseCode} ${message}` };
 }
 
-function partnerOf(rail: MoneyInRail): string {
+function partnerOf(rail: CallingRail): string {
   return `sandbox-${rail}`;
 }
 

@@ -3,50 +3,52 @@ import { newUlid, RefusalError, refuse, refuseField } from '@gerbang/core';
 import type { Limit, Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
   type CreateAccountTransferRequest,
+  type CreateAccountTransferResponse,
   CreateAccountTransferResponseSchema,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { createOnce } from '@gerbang/store';
 import type { Context } from '../../context.ts';
 import { isWithin } from '../../transfer/limits.ts';
-import { ACCOUNT_TRANSFER } from '../../transfer/reference.ts';
+import { ACCOUNT_TRANSFER, type AccountTransferOrder } from '../account-transfer.ts';
 import { complete } from '../complete.ts';
 import { contentHash } from '../content.ts';
-import { type AccountTransferOrder, type StoredAccountTransfer, toMessage } from '../store.ts';
+import type { StoredAccountTransfer } from '../document.ts';
+import { toMessage } from '../message.ts';
 
 /**
- * Moves money between two accounts of the merchant, once per source and reference (contract §6). Refusals: validation (destination_account_id),
- * product_not_allowed, account_not_found, account_of_other_merchant, frozen (of either account, the source's first), duplicate_reference,
- * account_limit, insufficient_balance, idempotency_key_reused, idempotency_key_running.
+ * Moves money between two accounts of the merchant, once per source and reference (contract §6). Refusals: validation
+ * (destination_account_id), product_not_allowed, account_not_found, account_of_other_merchant, frozen (of either account, the
+ * source's first), duplicate_reference, account_limit, insufficient_balance, idempotency_key_reused, idempotency_key_running.
  */
 export async function createAccountTransfer(context: Context, request: CreateAccountTransferRequest) {
-  const { idempotencyKey, merchantId } = request;
-  const allocate = () => newUlid(context.clock.now());
-  if (idempotencyKey === undefined) return { accountTransfer: await order(context, request, allocate()), replayed: false };
-  const { key, route, bodyHash } = idempotencyKey;
-  const { response, replayed } = await context.idempotencyKeys.run(
-    { merchantId, route, key, bodyHash },
-    allocate,
-    async (transactionId) => {
-      const accountTransfer = await order(context, request, transactionId);
-      return toBinary(CreateAccountTransferResponseSchema, create(CreateAccountTransferResponseSchema, { accountTransfer }));
-    },
-  );
-  const { accountTransfer } = fromBinary(CreateAccountTransferResponseSchema, response);
-  if (accountTransfer === undefined) throw new Error('a stored answer has no account transfer');
-  return { accountTransfer, replayed };
+  const { answer, replayed } = await createOnce<CreateAccountTransferResponse>(context.idempotencyKeys, request, {
+    allocate: () => newUlid(context.clock.now()),
+    create: async (transactionId) =>
+      create(CreateAccountTransferResponseSchema, { accountTransfer: toMessage(await order(context, request, transactionId)) }),
+    encode: (response) => toBinary(CreateAccountTransferResponseSchema, response),
+    decode: (bytes) => fromBinary(CreateAccountTransferResponseSchema, bytes),
+  });
+  return { ...answer, replayed };
 }
 
-async function order(context: Context, request: CreateAccountTransferRequest, transactionId: string) {
+async function order(
+  context: Context,
+  request: CreateAccountTransferRequest,
+  transactionId: string,
+): Promise<StoredAccountTransfer> {
   const { merchantId, sourceAccountId, destinationAccountId } = request;
   if (sourceAccountId === destinationAccountId) {
     throw new RefusalError(refuseField('destination_account_id', 'must be another account than source_account_id'));
   }
   const { profile } = await context.merchants.admit(merchantId, ACCOUNT_TRANSFER, sourceAccountId);
   await context.merchants.admit(merchantId, ACCOUNT_TRANSFER, destinationAccountId);
-  const placed = await place(context, toOrder(request, profile, transactionId, context.clock.now()), profile.limits);
-  return toMessage(placed.order, placed.state);
+  return place(context, toOrder(request, profile, transactionId, context.clock.now()), profile.limits);
 }
 
-/** The transfer once the ledger has moved the money: a new one, or the one that its reference names already. A limit holds for new ones alone. */
+/**
+ * The transfer once the ledger has moved the money: a new one, or the one that its reference names already. A limit holds for new
+ * ones only.
+ */
 async function place(context: Context, wanted: AccountTransferOrder, limits: readonly Limit[]): Promise<StoredAccountTransfer> {
   const { accountTransfers } = context;
   const withinLimits = isWithin(limits, ACCOUNT_TRANSFER, wanted.amountSen);

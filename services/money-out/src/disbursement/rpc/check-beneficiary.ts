@@ -2,8 +2,8 @@ import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import type { CheckBeneficiaryRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { callWithin } from '@gerbang/rails';
 import type { Context } from '../../context.ts';
-import { DISBURSEMENT } from '../../transfer/reference.ts';
-import { mustFindBank } from '../content.ts';
+
+import { DISBURSEMENT, mustFindBank } from '../content.ts';
 
 /** Asks the bank whose account this is. Refusals: validation (bank_code), product_not_allowed, not_found, vendor_inactive. */
 export async function checkBeneficiary(context: Context, request: CheckBeneficiaryRequest) {
@@ -14,7 +14,9 @@ export async function checkBeneficiary(context: Context, request: CheckBeneficia
     accountNumber: request.bankAccountNumber,
     partnerReference: newUlid(context.clock.now()),
   };
-  const found = await callWithin(context.railTimeoutMs, (signal) => context.rail.inquireAccount(inquiry, { signal }));
+  const found = await callWithin(context.railTimeoutMs, (signal) =>
+    context.rails.bankTransfer.inquireAccount(inquiry, { signal }),
+  );
   switch (found.outcome) {
     case 'found':
       return {

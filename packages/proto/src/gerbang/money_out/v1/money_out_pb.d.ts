@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_gerbang_money_out_v1_money_out: GenFile;
 
 /**
- * A disbursement as a merchant may see it.
+ * A transfer as a merchant may see it. The fields bank_* and beneficiary_unknown are those of a disbursement.
  *
  * @generated from message gerbang.money_out.v1.Transfer
  */
@@ -54,7 +54,8 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
   feeSen: bigint;
 
   /**
-   * Available balance after the hold; absent for failed transfers.
+   * Available balance after the hold, or after the correction of a released transfer that was paid; absent for failed and
+   * canceled transfers.
    *
    * @generated from field: optional int64 balance_after_sen = 8;
    */
@@ -66,7 +67,7 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
   createdAtMs: bigint;
 
   /**
-   * Absent until final.
+   * When it came to its status; absent until final.
    *
    * @generated from field: optional int64 processed_at_ms = 10;
    */
@@ -524,6 +525,13 @@ export declare type Unresolved = Message<"gerbang.money_out.v1.Unresolved"> & {
    * @generated from field: string proposed_outcome = 5;
    */
   proposedOutcome: string;
+
+  /**
+   * For instance "disbursement".
+   *
+   * @generated from field: string product = 6;
+   */
+  product: string;
 };
 
 /**
@@ -607,7 +615,82 @@ export declare type DisbursementAccepted = Message<"gerbang.money_out.v1.Disburs
 export declare const DisbursementAcceptedSchema: GenMessage<DisbursementAccepted>;
 
 /**
- * Payload of "disbursement.succeeded" and "disbursement.failed".
+ * @generated from message gerbang.money_out.v1.ReportTransferRequest
+ */
+export declare type ReportTransferRequest = Message<"gerbang.money_out.v1.ReportTransferRequest"> & {
+  /**
+   * The rail that reports, for instance "bank-transfer"; it knows transfers of its own only.
+   *
+   * @generated from field: string rail = 1;
+   */
+  rail: string;
+
+  /**
+   * The partner's reference that Gerbang gave the rail.
+   *
+   * @generated from field: string transaction_id = 2;
+   */
+  transactionId: string;
+
+  /**
+   * @generated from field: gerbang.money_out.v1.ReportedOutcome outcome = 3;
+   */
+  outcome: ReportedOutcome;
+
+  /**
+   * The rail's own reference; may be empty.
+   *
+   * @generated from field: string rail_reference = 4;
+   */
+  railReference: string;
+
+  /**
+   * Sen, where the rail names it: it has to be the transfer's.
+   *
+   * @generated from field: optional int64 amount_sen = 5;
+   */
+  amountSen?: bigint | undefined;
+
+  /**
+   * The rail's code and words for a failure or a return; may be empty.
+   *
+   * @generated from field: string code = 6;
+   */
+  code: string;
+
+  /**
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.ReportTransferRequest.
+ * Use `create(ReportTransferRequestSchema)` to create a new message.
+ */
+export declare const ReportTransferRequestSchema: GenMessage<ReportTransferRequest>;
+
+/**
+ * @generated from message gerbang.money_out.v1.ReportTransferResponse
+ */
+export declare type ReportTransferResponse = Message<"gerbang.money_out.v1.ReportTransferResponse"> & {
+  /**
+   * The transfer's status now.
+   *
+   * @generated from field: gerbang.money_out.v1.TransferStatus status = 1;
+   */
+  status: TransferStatus;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.ReportTransferResponse.
+ * Use `create(ReportTransferResponseSchema)` to create a new message.
+ */
+export declare const ReportTransferResponseSchema: GenMessage<ReportTransferResponse>;
+
+/**
+ * Payload of "disbursement.succeeded", "disbursement.failed" and "disbursement.refunded". A succeeded transfer may be refunded
+ * later, and a failed one may succeed later, where the rail corrects what it has said.
  *
  * @generated from message gerbang.money_out.v1.DisbursementFinished
  */
@@ -943,14 +1026,54 @@ export enum TransferStatus {
 export declare const TransferStatusSchema: GenEnum<TransferStatus>;
 
 /**
+ * What a rail says has become of a transfer.
+ *
+ * @generated from enum gerbang.money_out.v1.ReportedOutcome
+ */
+export enum ReportedOutcome {
+  /**
+   * @generated from enum value: REPORTED_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: REPORTED_OUTCOME_SUCCEEDED = 1;
+   */
+  SUCCEEDED = 1,
+
+  /**
+   * @generated from enum value: REPORTED_OUTCOME_FAILED = 2;
+   */
+  FAILED = 2,
+
+  /**
+   * @generated from enum value: REPORTED_OUTCOME_CANCELED = 3;
+   */
+  CANCELED = 3,
+
+  /**
+   * It was paid and the money came back (SNAP's status 04).
+   *
+   * @generated from enum value: REPORTED_OUTCOME_RETURNED = 4;
+   */
+  RETURNED = 4,
+}
+
+/**
+ * Describes the enum gerbang.money_out.v1.ReportedOutcome.
+ */
+export declare const ReportedOutcomeSchema: GenEnum<ReportedOutcome>;
+
+/**
  * Disbursements: money from a merchant's account to a bank account.
  *
  * @generated from service gerbang.money_out.v1.DisbursementService
  */
 export declare const DisbursementService: GenService<{
   /**
-   * Refusals: account_not_found, account_of_other_merchant, frozen, product_not_allowed, insufficient_balance, duplicate_reference,
-   * account_limit, validation, idempotency_key_reused, idempotency_key_running. Answers when the rail has, or after 3 s as it then stands.
+   * Refusals: account_not_found, account_of_other_merchant, frozen, product_not_allowed, insufficient_balance,
+   * duplicate_reference, account_limit, validation, idempotency_key_reused, idempotency_key_running. Answers when the rail has,
+   * or after 3 s as it then stands.
    *
    * @generated from rpc gerbang.money_out.v1.DisbursementService.Transfer
    */
@@ -960,7 +1083,7 @@ export declare const DisbursementService: GenService<{
     output: typeof TransferResponseSchema;
   },
   /**
-   * Refusals: beneficiary_check_failed, vendor_inactive, validation (bank_code).
+   * Refusals: validation (bank_code), product_not_allowed, not_found, vendor_inactive.
    *
    * @generated from rpc gerbang.money_out.v1.DisbursementService.CheckBeneficiary
    */
@@ -970,6 +1093,8 @@ export declare const DisbursementService: GenService<{
     output: typeof CheckBeneficiaryResponseSchema;
   },
   /**
+   * Refusals: validation (bank_code), product_not_allowed and those of the account.
+   *
    * @generated from rpc gerbang.money_out.v1.DisbursementService.GetFee
    */
   getFee: {
@@ -978,7 +1103,7 @@ export declare const DisbursementService: GenService<{
     output: typeof GetFeeResponseSchema;
   },
   /**
-   * By reference number or transaction id. Refusals: transaction_not_found and those of the account.
+   * By reference number or transaction id. Refusals: product_not_allowed, transaction_not_found and those of the account.
    *
    * @generated from rpc gerbang.money_out.v1.DisbursementService.GetTransfer
    */
@@ -988,7 +1113,7 @@ export declare const DisbursementService: GenService<{
     output: typeof GetTransferResponseSchema;
   },
   /**
-   * Newest first. Refusals: validation (cursor) and those of the account.
+   * Newest first. Refusals: validation (cursor), product_not_allowed and those of the account.
    *
    * @generated from rpc gerbang.money_out.v1.DisbursementService.ListTransfers
    */
@@ -1006,8 +1131,8 @@ export declare const DisbursementService: GenService<{
  */
 export declare const AccountTransferService: GenService<{
   /**
-   * Refusals: validation (destination_account_id), product_not_allowed, those of both accounts, duplicate_reference, account_limit,
-   * insufficient_balance, idempotency_key_reused, idempotency_key_running.
+   * Refusals: validation (destination_account_id), product_not_allowed, those of both accounts, duplicate_reference,
+   * account_limit, insufficient_balance, idempotency_key_reused, idempotency_key_running.
    *
    * @generated from rpc gerbang.money_out.v1.AccountTransferService.CreateAccountTransfer
    */
@@ -1039,12 +1164,15 @@ export declare const AccountTransferService: GenService<{
 }>;
 
 /**
- * For operators: transfers whose outcome the rail could not tell in time. Two people decide.
+ * For operators: transfers whose outcome the rail did not know in time, and transfers whose rail reports a payment after it had
+ * refused it. Two people decide.
  *
  * @generated from service gerbang.money_out.v1.ResolutionService
  */
 export declare const ResolutionService: GenService<{
   /**
+   * The oldest first.
+   *
    * @generated from rpc gerbang.money_out.v1.ResolutionService.ListUnresolved
    */
   listUnresolved: {
@@ -1053,7 +1181,10 @@ export declare const ResolutionService: GenService<{
     output: typeof ListUnresolvedResponseSchema;
   },
   /**
-   * The first person proposes an outcome, a second one (never the same) approves it by the same call.
+   * The first person proposes an outcome, a second one (never the same) approves it by the same call. The outcome of a transfer
+   * that has ended corrects it by a compensating posting. Refusals: validation (outcome, operator), transaction_not_found,
+   * bad_request (the transfer is not to be decided so, or has this outcome already), insufficient_balance (of an approved
+   * payment: it stays in the queue, and is approved again).
    *
    * @generated from rpc gerbang.money_out.v1.ResolutionService.Resolve
    */
@@ -1061,6 +1192,28 @@ export declare const ResolutionService: GenService<{
     methodKind: "unary";
     input: typeof ResolveRequestSchema;
     output: typeof ResolveResponseSchema;
+  },
+}>;
+
+/**
+ * What rails report of transfers without being asked. The edge's rails listener is the only caller: it has authenticated the rail
+ * and read the body.
+ *
+ * @generated from service gerbang.money_out.v1.RailReportService
+ */
+export declare const RailReportService: GenService<{
+  /**
+   * The outcome of a transfer. Idempotent, also for a transfer that has ended: a report that agrees changes nothing; money that
+   * came back is compensated at once; a payment of a transfer that was released goes to the operators, with an alert. An answer
+   * comes after the report is durable; a failure of the call makes the rail come again. Refusals: transaction_not_found,
+   * validation (outcome, amount), unavailable (the transfer is being accepted just now).
+   *
+   * @generated from rpc gerbang.money_out.v1.RailReportService.ReportTransfer
+   */
+  reportTransfer: {
+    methodKind: "unary";
+    input: typeof ReportTransferRequestSchema;
+    output: typeof ReportTransferResponseSchema;
   },
 }>;
 

@@ -1,27 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { BankTransferRequest } from '@gerbang/rails';
 import { z } from 'zod';
-
-/** What of an order the bank hears. */
-type RequestedTransfer = {
-  transactionId: string;
-  amountSen: bigint;
-  railBankCode: string;
-  bankAccountNumber: string;
-  bankAccountName: string;
-  referenceNumber: string;
-  description: string;
-};
+import type { TransferOrder } from '../transfer/product.ts';
+import type { DisbursementDetails } from './content.ts';
 
 /** The request to the bank, made once and persisted before it is sent. `nowMs` is real time: the bank's day. */
-export function toRequest(order: RequestedTransfer, nowMs: number): BankTransferRequest {
+export function toRequest(order: TransferOrder, details: DisbursementDetails, nowMs: number): BankTransferRequest {
   return {
     partnerReference: order.transactionId,
     externalId: externalIdOf(order.transactionId),
     amountSen: order.amountSen.toString(),
-    beneficiaryBankCode: order.railBankCode,
-    beneficiaryAccountNumber: order.bankAccountNumber,
-    beneficiaryAccountName: order.bankAccountName,
+    beneficiaryBankCode: details.railBankCode,
+    beneficiaryAccountNumber: details.bankAccountNumber,
+    beneficiaryAccountName: details.bankAccountName,
     merchantReference: order.referenceNumber,
     remark: order.description,
     createdAtMs: nowMs,

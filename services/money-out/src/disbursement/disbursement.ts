@@ -1,0 +1,33 @@
+import { jakartaDay } from '@gerbang/core';
+import type { BankTransferInquiryResult, BankTransferRail, BankTransferResult } from '@gerbang/rails';
+import type { Outcome, Product } from '../transfer/product.ts';
+import { DISBURSEMENT } from './content.ts';
+import { readDetails, storedCause } from './document.ts';
+import { toEvent, toMessage } from './message.ts';
+import { readRequest, toRequest, writeRequest } from './rail-request.ts';
+
+/** The disbursement: a transfer to a bank account. Its rail executes a request at once or soon and cannot cancel it. */
+export function createDisbursement(rail: Pick<BankTransferRail, 'transfer' | 'inquireTransfer'>): Product {
+  return {
+    name: DISBURSEMENT,
+    rail: 'bank-transfer',
+    channelOf: (details) => readDetails(details).railBankCode,
+    requestOf: (order, details, nowMs) => writeRequest(toRequest(order, readDetails(details), nowMs)),
+    send: async (request, options) => toOutcome(await rail.transfer(readRequest(request), options)),
+    async inquire(request, options) {
+      const found = await rail.inquireTransfer(readRequest(request), options);
+      return found.outcome === 'not_found' ? found : toOutcome(found);
+    },
+    // SNAP's external id is unique for a day: after that the bank cannot recognize a repetition.
+    mayResend: (request, nowMs) => jakartaDay(readRequest(request).createdAtMs) === jakartaDay(nowMs),
+    toMessage,
+    toEvent,
+    storedCause,
+  };
+}
+
+function toOutcome(result: BankTransferResult | Exclude<BankTransferInquiryResult, { outcome: 'not_found' }>): Outcome {
+  if (result.outcome !== 'failed') return result;
+  const { code, reason, beneficiaryUnknown } = result;
+  return { outcome: 'failed', code, reason, cause: beneficiaryUnknown ? 'recipient_unknown' : 'other' };
+}

@@ -1,0 +1,168 @@
+import type {
+  CancelReason,
+  Ended,
+  Failure,
+  Held,
+  Proposal,
+  Receipt,
+  Refunded,
+  Released,
+  Succeeded,
+  TransferState,
+} from './state.ts';
+import { isEnded, isHeld } from './state.ts';
+
+export type TransferEvent =
+  | { type: 'sent'; balanceAfterSen: bigint }
+  | { type: 'waited'; reason: string; unresolvedAtMs: number | undefined; receipt: Receipt }
+  | { type: 'cancel-requested'; reason: CancelReason }
+  | { type: 'succeeded'; railReference: string; receipt: Receipt; processedAtMs: number }
+  | { type: 'failed'; failure: Failure; processedAtMs: number }
+  | { type: 'canceled'; reason: CancelReason; processedAtMs: number }
+  | { type: 'refunded'; railReference: string; reason: string; processedAtMs: number }
+  | { type: 'resolution-proposed'; proposal: Proposal }
+  /** Corrections of a transfer that has ended. */
+  | { type: 'return-reported'; reason: string }
+  | { type: 'return-booked'; processedAtMs: number }
+  | { type: 'payment-reported'; railReference: string; reason: string; reportedAtMs: number }
+  | { type: 'payment-approved' }
+  | { type: 'payment-dismissed' }
+  | { type: 'payment-refused'; reason: string }
+  | { type: 'payment-booked'; balanceAfterSen: bigint; processedAtMs: number };
+
+/** The state after an event. Events come from `decide`, so one that does not fit is a programmer's error. */
+export function evolve(state: TransferState, event: TransferEvent): TransferState {
+  switch (event.type) {
+    case 'sent':
+      return evolveSent(state, event);
+    case 'waited': {
+      const { reason: pendingReason, unresolvedAtMs } = event;
+      const held = mustBeHeld(state, event);
+      const receipt = { ...held.receipt, ...event.receipt };
+      return { ...held, inquiries: held.inquiries + 1, pendingReason, unresolvedAtMs, receipt };
+    }
+    case 'cancel-requested': {
+      const held = mustBeHeld(state, event);
+      return { ...held, status: 'canceling', cancelReason: event.reason, inquiries: 0 };
+    }
+    case 'succeeded': {
+      const { balanceAfterSen, receipt } = mustBeHeld(state, event);
+      const { railReference, processedAtMs } = event;
+      return { ...succeeded({ balanceAfterSen, railReference, processedAtMs }), receipt: { ...receipt, ...event.receipt } };
+    }
+    case 'failed':
+    case 'canceled':
+    case 'refunded':
+      return evolveReleased(mustBeHeld(state, event), event);
+    case 'resolution-proposed':
+      return { ...mustBeAccepted(state, event), proposal: event.proposal };
+    case 'return-reported':
+      return { ...mustHaveSucceeded(state, event), returned: { reason: event.reason }, proposal: undefined };
+    case 'return-booked':
+      return returned(mustHaveSucceeded(state, event), event.processedAtMs);
+    case 'payment-reported': {
+      const { railReference, reason, reportedAtMs } = event;
+      const released = mustBeReleased(state, event);
+      return { ...released, paid: { railReference, reason, reportedAtMs, isApproved: false } };
+    }
+    case 'payment-approved':
+    case 'payment-dismissed':
+    case 'payment-refused':
+    case 'payment-booked':
+      return evolvePayment(mustBeReleased(state, event), event);
+    default:
+      return event satisfies never;
+  }
+}
+
+function evolveSent(state: TransferState, event: Extract<TransferEvent, { type: 'sent' }>): TransferState {
+  if (state.status !== 'created') throw misplaced(state, event);
+  return {
+    status: 'sent',
+    balanceAfterSen: event.balanceAfterSen,
+    request: state.request,
+    inquiries: 0,
+    pendingReason: '',
+    receipt: {},
+    unresolvedAtMs: undefined,
+    proposal: undefined,
+  };
+}
+
+/** The rail has not paid, or has it back, before the ledger captured: the hold is released. */
+function evolveReleased(held: Held, event: Extract<TransferEvent, { type: 'failed' | 'canceled' | 'refunded' }>): Released {
+  const ended = { processedAtMs: event.processedAtMs, compensations: 0, proposal: undefined, paid: undefined };
+  switch (event.type) {
+    case 'failed':
+      return { status: 'failed', failure: event.failure, ...ended };
+    case 'canceled':
+      return { status: 'canceled', cancelReason: event.reason, ...ended };
+    case 'refunded': {
+      const { railReference, reason } = event;
+      return { status: 'refunded', balanceAfterSen: held.balanceAfterSen, railReference, reason, ...ended };
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+type PaymentEvent = Extract<
+  TransferEvent,
+  { type: 'payment-approved' | 'payment-dismissed' | 'payment-refused' | 'payment-booked' }
+>;
+
+/** What becomes of a report that a released transfer was paid. */
+function evolvePayment(state: Released, event: PaymentEvent): Ended {
+  const { paid, compensations } = state;
+  if (paid === undefined) throw misplaced(state, event);
+  switch (event.type) {
+    case 'payment-approved':
+      return { ...state, paid: { ...paid, isApproved: true } };
+    case 'payment-dismissed':
+      return { ...state, paid: undefined, proposal: undefined };
+    case 'payment-refused':
+      return { ...state, paid: { ...paid, isApproved: false, reason: event.reason }, compensations: compensations + 1 };
+    case 'payment-booked': {
+      const { balanceAfterSen, processedAtMs } = event;
+      const { railReference } = paid;
+      return { ...succeeded({ balanceAfterSen, railReference, processedAtMs }), compensations: compensations + 1 };
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+function succeeded(end: { balanceAfterSen: bigint; railReference: string; processedAtMs: number }): Succeeded {
+  return { status: 'succeeded', ...end, receipt: {}, returned: undefined, compensations: 0, proposal: undefined };
+}
+
+function returned(state: Succeeded, processedAtMs: number): Refunded & { paid: undefined } {
+  const { balanceAfterSen, railReference, compensations } = state;
+  const reason = state.returned?.reason ?? '';
+  const ended = { processedAtMs, compensations: compensations + 1, proposal: undefined, paid: undefined };
+  return { status: 'refunded', balanceAfterSen, railReference, reason, ...ended };
+}
+
+function mustBeHeld(state: TransferState, event: TransferEvent): Held {
+  if (!isHeld(state)) throw misplaced(state, event);
+  return state;
+}
+
+function mustBeAccepted(state: TransferState, event: TransferEvent): Held | Ended {
+  if (state.status === 'created') throw misplaced(state, event);
+  return state;
+}
+
+function mustHaveSucceeded(state: TransferState, event: TransferEvent): Succeeded {
+  if (state.status !== 'succeeded') throw misplaced(state, event);
+  return state;
+}
+
+function mustBeReleased(state: TransferState, event: TransferEvent): Released {
+  if (!isEnded(state) || state.status === 'succeeded') throw misplaced(state, event);
+  return state;
+}
+
+function misplaced(state: TransferState, event: TransferEvent): Error {
+  return new Error(`a transfer that is ${state.status} cannot have the event ${event.type}`);
+}

@@ -1,0 +1,116 @@
+import { newUlid, RefusalError, refuse } from '@gerbang/core';
+import { ReportedOutcome, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { afterEach, describe, expect, test } from 'vitest';
+import { refusalOf, useMoneyOut } from './harness.ts';
+
+const world = useMoneyOut();
+const AMOUNT_SEN = 1_000n;
+
+afterEach(() => {
+  delete world.scripted.post;
+});
+
+/** A service whose bank is away, and a disbursement that stays pending there. */
+async function aPendingTransfer() {
+  const service = await world.start(world.newDatabase());
+  const { merchantId, source: accountId } = world.newMerchant({}, 5_000n);
+  const referenceNumber = 'ref-1';
+  const order = { merchantId, accountId, referenceNumber, bankCode: '014', bankAccountNumber: '1234567890' };
+  const { transfer } = await service.disbursements.transfer({ ...order, amountSen: AMOUNT_SEN });
+  const transactionId = transfer?.transactionId ?? '';
+  const report = (outcome: ReportedOutcome, over: object = {}) =>
+    service.reports.reportTransfer({ rail: 'bank-transfer', transactionId, outcome, reason: 'closed account', ...over });
+  const show = async () => {
+    const by = { case: 'transactionId', value: transactionId } as const;
+    return (await service.disbursements.getTransfer({ merchantId, accountId, by })).transfer;
+  };
+  const resolve = (operator: string, outcome: string) =>
+    service.resolution.resolve({ merchantId, accountId, referenceNumber, operator, outcome });
+  const unresolved = async () => (await service.resolution.listUnresolved({ limit: 10 })).items;
+  const available = () => world.available.get(accountId);
+  return { ...service, report, show, resolve, unresolved, available, order, accountId };
+}
+
+const { SUCCEEDED, FAILED, RETURNED, CANCELED } = ReportedOutcome;
+
+describe('a rail’s report', () => {
+  test('ends an open transfer, once, and shows it', async () => {
+    const { report, show, available } = await aPendingTransfer();
+    expect((await show())?.status).toBe(TransferStatus.PENDING);
+    const answers = await Promise.all([1, 2, 3].map(() => report(SUCCEEDED, { railReference: 'r1', amountSen: AMOUNT_SEN })));
+    expect(answers.map(({ status }) => status)).toEqual([1, 2, 3].map(() => TransferStatus.SUCCESS));
+    expect(await show()).toMatchObject({ status: TransferStatus.SUCCESS, balanceAfterSen: 4_000n });
+    expect(available()).toBe(4_000n);
+  });
+
+  test('of a return days later gives the money back, and the merchant sees it as refunded', async () => {
+    const { report, show, available, disbursements, order, accountId, clock } = await aPendingTransfer();
+    await report(SUCCEEDED, { railReference: 'r1' });
+    clock.setOffset(3 * 86_400_000);
+    for (let i = 0; i < 2; i++) expect((await report(RETURNED, { railReference: 'r1' })).status).toBe(TransferStatus.REFUNDED);
+    expect(await show()).toMatchObject({ status: TransferStatus.REFUNDED, balanceAfterSen: 4_000n });
+    expect(available()).toBe(5_000n);
+    const list = async (status: TransferStatus) =>
+      (await disbursements.listTransfers({ merchantId: order.merchantId, accountId, limit: 10, status })).transfers.length;
+    expect([await list(TransferStatus.REFUNDED), await list(TransferStatus.SUCCESS)]).toEqual([1, 0]);
+    // The success was reported before; its repetition comes late.
+    expect((await report(SUCCEEDED, { railReference: 'r1' })).status).toBe(TransferStatus.REFUNDED);
+  });
+
+  test.each([
+    [FAILED, TransferStatus.FAILED],
+    [CANCELED, TransferStatus.CANCELED],
+  ])('of a payment after %i waits for two operators, and then is one', async (first, status) => {
+    const { report, show, resolve, unresolved, available, accountId } = await aPendingTransfer();
+    await report(first);
+    expect(available()).toBe(5_000n);
+    expect((await report(SUCCEEDED, { railReference: 'r1' })).status).toBe(status);
+    expect(await unresolved()).toMatchObject([{ product: 'disbursement', reason: 'The rail says that it has paid' }]);
+
+    world.available.set(accountId, 10n);
+    expect(await resolve('ana', 'succeeded')).toMatchObject({ decided: false });
+    expect(await resolve('ana', 'succeeded')).toMatchObject({ decided: false });
+    expect(await refusalOf(resolve('budi', 'succeeded'))).toEqual(['insufficient_balance', []]);
+    expect(await unresolved()).toMatchObject([{ proposedBy: 'ana', proposedOutcome: 'succeeded' }]);
+    world.available.set(accountId, 5_000n);
+    expect(await resolve('budi', 'succeeded')).toMatchObject({ decided: true });
+    expect(await unresolved()).toEqual([]);
+    expect(await show()).toMatchObject({ status: TransferStatus.SUCCESS, balanceAfterSen: 4_000n });
+    expect(available()).toBe(4_000n);
+  });
+
+  test('of a return, decided by operators where the rail has only said it', async () => {
+    const { report, show, resolve, available } = await aPendingTransfer();
+    await report(SUCCEEDED, { railReference: 'r1' });
+    expect(await refusalOf(resolve('ana', 'succeeded'))).toEqual(['bad_request', []]);
+    expect(await resolve('ana', 'failed')).toMatchObject({ decided: false });
+    expect((await show())?.status).toBe(TransferStatus.SUCCESS);
+    expect(await resolve('budi', 'failed')).toMatchObject({ decided: true });
+    expect((await show())?.status).toBe(TransferStatus.REFUNDED);
+    expect(available()).toBe(5_000n);
+  });
+
+  test('of a transfer that is not accepted yet is refused, and the rail comes again', async () => {
+    const database = world.newDatabase();
+    const { disbursements, reports } = await world.start(database);
+    const { merchantId, source: accountId } = world.newMerchant({}, 5_000n);
+    const order = { merchantId, accountId, referenceNumber: 'ref-1', bankCode: '014', bankAccountNumber: '1', amountSen: 1n };
+    world.scripted.post = () => Promise.reject(new RefusalError(refuse('timeout')));
+    expect(await refusalOf(disbursements.transfer(order))).toEqual(['timeout', []]);
+    const transfers = (await world.openTransfers(database)).collection<{ _id: string; transaction_id: string }>('transfers');
+    const stored = await transfers.findOne({ _id: `${accountId}:ref-1` });
+    const report = { rail: 'bank-transfer', transactionId: stored?.transaction_id ?? '', outcome: SUCCEEDED };
+    expect(await refusalOf(reports.reportTransfer(report))).toEqual(['unavailable', []]);
+  });
+
+  test.each<[string, object, [string, string[]]]>([
+    ['of an unknown transfer', { transactionId: newUlid(0) }, ['transaction_not_found', []]],
+    ['of another rail', { rail: 'qris' }, ['transaction_not_found', []]],
+    ['with another amount', { amountSen: 999n }, ['validation', ['amount']]],
+    ['without an outcome', { outcome: ReportedOutcome.UNSPECIFIED }, ['validation', ['outcome']]],
+  ])('%s is refused', async (_what, over, refusal) => {
+    const { report, show } = await aPendingTransfer();
+    expect(await refusalOf(report(SUCCEEDED, over))).toEqual(refusal);
+    expect((await show())?.status).toBe(TransferStatus.PENDING);
+  });
+});
