@@ -139,11 +139,18 @@ describe('a sparse index', () => {
   });
 });
 
-test.each([
-  ['partial', { partialFilterExpression: { a: { $gt: 1 } } }],
-  ['sparse', { sparse: true }],
-])('a hint on a %s index is obeyed, also where documents are missed by it', async (_name, options) => {
-  const collection = await fresh({ key: { a: 1 }, ...options });
+test('a hint on a partial index that may leave documents out is refused', async () => {
+  const collection = await fresh({ key: { a: 1 }, partialFilterExpression: { a: { $gt: 1 } } });
+  await collection.insertMany([{ _id: 1 }, { _id: 2, a: 2 }, { _id: 3, a: 3 }]);
+  const hint = { a: 1 };
+  await expect(collection.find({}, { hint }).toArray()).rejects.toMatchObject({ code: 291 });
+  await expect(collection.find({ a: { $gte: 1 } }, { hint }).toArray()).rejects.toMatchObject({ code: 291 });
+  await expect(collection.updateOne({ _id: 2 }, { $set: { b: 1 } }, { hint })).rejects.toMatchObject({ code: 291 });
+  expect(await collection.find({ a: { $gt: 2 } }, { hint }).toArray()).toMatchObject([{ _id: 3 }]);
+});
+
+test('a hint on a sparse index is obeyed, also where documents are missed by it', async () => {
+  const collection = await fresh({ key: { a: 1 }, sparse: true });
   await collection.insertMany([{ _id: 1 }, { _id: 2, a: 2 }, { _id: 3, a: 3 }]);
   const hint = { a: 1 };
   const ids = async (filter: Document, sort: Document = {}) =>

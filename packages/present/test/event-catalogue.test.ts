@@ -15,7 +15,7 @@ test('an event without a webhook says why', () => {
 });
 
 test.each([
-  ['a type that no service has', 'money-out', 'disbursement.refunded'],
+  ['a type that no service has', 'money-out', 'disbursement.imagined'],
   ['a type of another service', 'money-in', 'disbursement.succeeded'],
   ['a service without events', 'biller', 'disbursement.succeeded'],
   ['an inherited property', 'money-out', 'constructor'],

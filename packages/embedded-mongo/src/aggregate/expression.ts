@@ -1,10 +1,12 @@
 import { type Doc, isDoc } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
+import { checkFieldName, pathParts } from '../query/field-path.ts';
 import { expressionPath, setField } from '../query/path.ts';
 import { operators } from './operators.ts';
-import { borrowed } from './operators-borrowed.ts';
+import { borrowed, isBorrowed } from './operators-borrowed.ts';
 import { lazyOperators } from './operators-lazy.ts';
 import type { Expression, Variables } from './scope.ts';
+import { checkNameRead } from './variables.ts';
 
 /** Compiles an expression. Refuses unknown operators and variables. */
 export function compileExpression(expression: unknown): Expression {
@@ -25,8 +27,7 @@ export function compileExpression(expression: unknown): Expression {
 
 function compileObject(expression: Doc): Expression {
   const fields = Object.entries(expression).map(([name, value]) => {
-    if (name.startsWith('$'))
-      throw location(16410, `FieldPath field names may not start with '$'. Consider using $getField or $setField.`);
+    checkFieldName(name);
     return [name, compileExpression(value)] as const;
   });
   return (scope) => {
@@ -41,6 +42,7 @@ function compileObject(expression: Doc): Expression {
 
 function compileReference(reference: string): Expression {
   if (!reference.startsWith('$$')) {
+    if (reference === '$') throw location(16872, "'$' by itself is not a valid FieldPath");
     const parts = pathParts(reference.slice(1));
     const [only = ''] = parts;
     if (parts.length === 1) {
@@ -49,7 +51,10 @@ function compileReference(reference: string): Expression {
     }
     return ({ current }) => expressionPath(current, parts);
   }
-  const [name = '', ...parts] = reference.slice(2).split('.');
+  const dot = reference.indexOf('.');
+  const name = dot < 0 ? reference.slice(2) : reference.slice(2, dot);
+  checkNameRead(name);
+  const parts = dot < 0 ? [] : pathParts(reference.slice(dot + 1));
   if (name === 'ROOT') return ({ root }) => expressionPath(root, parts);
   if (name === 'CURRENT') return ({ current }) => expressionPath(current, parts);
   if (name === 'REMOVE') return () => undefined;
@@ -57,13 +62,6 @@ function compileReference(reference: string): Expression {
     if (!Object.hasOwn(variables, name)) throw location(17276, `Use of undefined variable: ${name}`);
     return expressionPath(variables[name], parts);
   };
-}
-
-function pathParts(path: string): string[] {
-  if (path === '') throw location(16872, "'$' by itself is not a valid FieldPath");
-  const parts = path.split('.');
-  if (parts.includes('')) throw location(15998, 'FieldPath field names may not be empty strings.');
-  return parts;
 }
 
 function compileOperator(name: string, operand: unknown): Expression {
@@ -74,7 +72,7 @@ function compileOperator(name: string, operand: unknown): Expression {
     const args = (Array.isArray(operand) ? operand : [operand]).map(compileExpression);
     if (args.length < strict.min || args.length > strict.max) {
       throw location(
-        16020,
+        strict.min === strict.max ? 16020 : 28667,
         `Expression ${name} takes ${arity(strict.min, strict.max)} arguments. ${args.length} were passed in.`,
       );
     }
@@ -87,6 +85,9 @@ function compileOperator(name: string, operand: unknown): Expression {
 }
 
 const arity = (min: number, max: number) => (min === max ? `exactly ${min}` : `at least ${min} and at most ${max}`);
+
+/** Whether an operator of expressions has this name. */
+export const isExpressionName = (name: string): boolean => lazyOperators.has(name) || operators.has(name) || isBorrowed(name);
 
 /** Evaluates an expression once, outside of any document. */
 export function evaluateConstant(expression: unknown, variables: Variables): unknown {

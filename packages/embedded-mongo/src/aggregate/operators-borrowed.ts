@@ -4,6 +4,7 @@ import * as expressionOperators from 'mingo/operators/expression';
 import type { Options } from 'mingo/types';
 import { type Doc, isDoc } from '../bson/types.ts';
 import { failure } from '../errors.ts';
+import { checkArguments } from './arguments.ts';
 import type { Expression } from './scope.ts';
 
 /**
@@ -28,9 +29,13 @@ const options: Options = {
   scriptEnabled: false,
 };
 
+/** Whether mingo evaluates an operator of this name. */
+export const isBorrowed = (name: string): boolean => names.has(name);
+
 /** Compiles one of these operators; undefined if the name is none of them. */
 export function borrowed(name: string, operand: unknown, compile: (expression: unknown) => Expression): Expression | undefined {
   if (!names.has(name)) return undefined;
+  checkArguments(name, operand);
   if (isDoc(operand) && !Object.keys(operand)[0]?.startsWith('$')) {
     const fields = Object.entries(operand).map(([field, value]) => [field, compile(value)] as const);
     return (scope) => run(name, Object.fromEntries(fields.map(([field, value]) => [field, literal(value(scope))])));

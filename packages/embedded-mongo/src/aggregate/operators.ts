@@ -1,5 +1,5 @@
 import { compareValues, equalValues } from '../bson/compare.ts';
-import { type Doc, isDoc, isNullish, isNumeric, typeNameOf } from '../bson/types.ts';
+import { type Doc, isDoc, isInt32, isNullish, isNumeric, typeNameOf } from '../bson/types.ts';
 import { location } from '../errors.ts';
 import { setField } from '../query/path.ts';
 import { conversionOperators } from './operators-convert.ts';
@@ -19,10 +19,27 @@ function missingFirst(a: unknown, b: unknown): number {
   return compareValues(a, b);
 }
 
-function arrayOf(value: unknown, name: string): unknown[] | null {
-  if (isNullish(value)) return null;
-  if (!Array.isArray(value)) throw location(40082, `${name} requires an array argument, not ${typeNameOf(value)}`);
+/** The codes with which operators refuse what is no array. */
+const arrayCodes = {
+  ...{ $arrayElemAt: 28689, $first: 28689, $last: 28689, $slice: 28724, $concatArrays: 28664, $reverseArray: 34435 },
+  ...{ $indexOfArray: 40090, $arrayToObject: 40386, $setUnion: 17043, $setIntersection: 17047, $setDifference: 17048 },
+  ...{ $setEquals: 17044, $setIsSubset: 17046, $allElementsTrue: 17040, $anyElementTrue: 17041 },
+} as const;
+
+function arrayOf(value: unknown, name: keyof typeof arrayCodes): unknown[] | null {
+  return isNullish(value) ? null : itemsOf(value, name);
+}
+
+/** Like `arrayOf`, of operators that refuse null. */
+function itemsOf(value: unknown, name: keyof typeof arrayCodes): unknown[] {
+  if (!Array.isArray(value)) throw location(arrayCodes[name], `${name} requires an array argument, not ${typeNameOf(value)}`);
   return value;
+}
+
+function int32Of(value: unknown, code: number, what: string): number {
+  if (!isNumeric(value)) throw location(code, `${what} must be numeric, but is ${typeNameOf(value)}`);
+  if (!isInt32(Number(value))) throw location(code + 1, `${what} must be representable as a 32-bit integer: ${String(value)}`);
+  return Number(value);
 }
 
 const has = (items: readonly unknown[], value: unknown) => items.some((item) => equalValues(item, value));
@@ -32,15 +49,18 @@ function slice(args: unknown[]): unknown {
   const [value, first, second] = args;
   const items = arrayOf(value, '$slice');
   if (!items || isNullish(first)) return null;
-  const position = Number(first);
-  if (second === undefined) return position < 0 ? items.slice(position) : items.slice(0, position);
+  const position = int32Of(first, 28725, 'Second argument to $slice');
+  if (args.length < 3) return position < 0 ? items.slice(position) : items.slice(0, position);
   const start = position < 0 ? Math.max(0, items.length + position) : position;
-  return items.slice(start, start + Number(second));
+  if (isNullish(second)) return null;
+  const count = int32Of(second, 28727, 'Third argument to $slice');
+  if (count <= 0) throw location(28729, `Third argument to $slice must be positive: ${count}`);
+  return items.slice(start, start + count);
 }
 
 function elementAt(items: unknown[] | null, position: unknown): unknown {
   if (!items || isNullish(position)) return null;
-  const at = Number(position);
+  const at = int32Of(position, 28690, "$arrayElemAt's second argument");
   return items.at(at < 0 && -at > items.length ? items.length : at);
 }
 
@@ -67,8 +87,17 @@ function toObject(value: unknown): unknown {
   return doc;
 }
 
+function toPairs(value: unknown): unknown {
+  if (isNullish(value)) return null;
+  if (!isDoc(value)) throw location(40390, `$objectToArray requires a document input, found: ${typeNameOf(value)}`);
+  return Object.entries(value).map(([k, v]) => ({ k, v }));
+}
+
 function range(args: unknown[]): number[] {
-  const [start = 0, end = 0, step = 1] = args.map(Number);
+  const [first, last, by = 1] = args;
+  const start = int32Of(first, 34443, '$range starting value');
+  const end = int32Of(last, 34445, '$range ending value');
+  const step = int32Of(by, 34447, '$range step value');
   if (step === 0) throw location(34449, '$range requires a non-zero step value');
   const numbers: number[] = [];
   for (let at = start; step > 0 ? at < end : at > end; at += step) numbers.push(at);
@@ -135,7 +164,7 @@ export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator
   ],
   ['$range', { min: 2, max: 3, run: range }],
   ['$mergeObjects', { min: 0, max: any, run: merge }],
-  ['$objectToArray', unary((value) => (isDoc(value) ? Object.entries(value).map(([k, v]) => ({ k, v })) : null))],
+  ['$objectToArray', unary(toPairs)],
   ['$arrayToObject', unary(toObject)],
   [
     '$setUnion',
@@ -171,16 +200,13 @@ export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator
   [
     '$setEquals',
     binary((a, b) => {
-      const [left, right] = [arrayOf(a, '$setEquals') ?? [], arrayOf(b, '$setEquals') ?? []];
+      const [left, right] = [itemsOf(a, '$setEquals'), itemsOf(b, '$setEquals')];
       return left.every((item) => has(right, item)) && right.every((item) => has(left, item));
     }),
   ],
-  [
-    '$setIsSubset',
-    binary((a, b) => (arrayOf(a, '$setIsSubset') ?? []).every((item) => has(arrayOf(b, '$setIsSubset') ?? [], item))),
-  ],
-  ['$allElementsTrue', unary((items) => (arrayOf(items, '$allElementsTrue') ?? []).every(truthy))],
-  ['$anyElementTrue', unary((items) => (arrayOf(items, '$anyElementTrue') ?? []).some(truthy))],
+  ['$setIsSubset', binary((a, b) => itemsOf(a, '$setIsSubset').every((item) => has(itemsOf(b, '$setIsSubset'), item)))],
+  ['$allElementsTrue', unary((items) => itemsOf(items, '$allElementsTrue').every(truthy))],
+  ['$anyElementTrue', unary((items) => itemsOf(items, '$anyElementTrue').some(truthy))],
   ...mathOperators,
   ...conversionOperators,
 ]);

@@ -8,6 +8,14 @@ export type Scope = { root: unknown; current: unknown; variables: Variables };
 /** A compiled expression; undefined means that the value is missing. */
 export type Expression = (scope: Scope) => unknown;
 
+/** Compiles an operand. */
+export type Compile = (expression: unknown) => Expression;
+
+export const withVariables = (scope: Scope, more: Variables): Scope => ({
+  ...scope,
+  variables: { ...scope.variables, ...more },
+});
+
 /** Truth as expressions see it: false, zero, null and missing are false. */
 export function truthy(value: unknown): boolean {
   if (typeof value === 'boolean') return value;

@@ -1,9 +1,9 @@
 import { encodeDocument } from '../bson/encode.ts';
-import { type Doc, isDoc, isNullish, isNumeric } from '../bson/types.ts';
+import { type Doc, isDoc, isNullish } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
 import { valueAt } from '../query/path.ts';
-import { setNested } from '../query/project.ts';
+import { setNested } from '../query/project-apply.ts';
 import { compileSort, sorted } from '../query/sort.ts';
 import { encodeValue } from '../storage/index-key.ts';
 import { compileAccumulator } from './accumulators.ts';
@@ -11,10 +11,15 @@ import { compileExpression } from './expression.ts';
 import { graphLookup, lookup } from './lookup.ts';
 import type { PipelineContext, Stage } from './pipeline-context.ts';
 import type { Variables } from './scope.ts';
+import { bucketOf, checkSortByCount, countFieldOf, countOf, facetsOf, sampleSizeOf, unionOf, unwindOf } from './stage-options.ts';
 import { compileTransform } from './transforms.ts';
+import { checkVariables } from './variables.ts';
+
+const stagesMax = 1000;
 
 /** Compiles a pipeline into one function over a stream of documents. Refuses unknown stages. */
 export function compilePipeline(pipeline: readonly unknown[], context: PipelineContext): Stage {
+  if (pipeline.length > stagesMax) throw failure('FailedToParse', `Pipeline length must be no longer than ${stagesMax} stages`);
   const stages = pipeline.map((stage) => {
     if (!isDoc(stage)) throw failure('TypeMismatch', "Each element of the 'pipeline' array must be an object");
     const names = Object.keys(stage);
@@ -43,26 +48,27 @@ function compileStage(name: string, operand: unknown, context: PipelineContext):
       return (input) => mapped(input, transform);
     }
     case '$sort': {
-      if (!isDoc(operand) || Object.keys(operand).length === 0)
-        throw location(15976, '$sort stage must have at least one sort key');
+      if (!isDoc(operand)) throw location(15973, 'the $sort key specification must be an object');
+      if (Object.keys(operand).length === 0) throw location(15976, '$sort stage must have at least one sort key');
       const order = compileSort(operand);
       return (input) => sorted(input, order, (doc) => encodeDocument(doc).length);
     }
     case '$limit': {
-      const count = countOf(operand, 1, '$limit');
+      const count = countOf(operand, '$limit');
       return (input) => limited(input, count);
     }
     case '$skip': {
-      const count = countOf(operand, 0, '$skip');
+      const count = countOf(operand, '$skip');
       return (input) => skipped(input, count);
     }
     case '$count': {
-      if (typeof operand !== 'string' || operand === '') throw location(40156, 'the count field must be a non-empty string');
-      return (input) => counted(input, operand);
+      const field = countFieldOf(operand);
+      return (input) => counted(input, field);
     }
     case '$group':
       return group(operand, variables);
     case '$sortByCount': {
+      checkSortByCount(operand);
       const grouping = group({ _id: operand, count: { $sum: 1 } }, variables);
       const order = compileSort({ count: -1 });
       return (input) => [...grouping(input)].sort(order);
@@ -70,7 +76,7 @@ function compileStage(name: string, operand: unknown, context: PipelineContext):
     case '$unwind':
       return unwind(operand);
     case '$sample': {
-      const size = countOf(isDoc(operand) ? operand.size : undefined, 1, '$sample');
+      const size = sampleSizeOf(operand);
       return (input) => sample([...input], size);
     }
     case '$facet':
@@ -83,6 +89,12 @@ function compileStage(name: string, operand: unknown, context: PipelineContext):
       return unionWith(operand, context);
     case '$bucket':
       return bucket(operand, variables);
+    case '$out':
+    case '$merge':
+      throw location(40601, `${name} can only be the final stage in the pipeline`);
+    case '$documents':
+    case '$listLocalSessions':
+      throw location(40602, `${name} is only valid as the first stage in a pipeline`);
     default:
       throw location(40324, `Unrecognized pipeline stage name: '${name}'`);
   }
@@ -115,22 +127,14 @@ function* counted(input: Iterable<Doc>, field: string): Generator<Doc> {
   if (count > 0) yield { [field]: count };
 }
 
-function countOf(operand: unknown, min: number, name: string): number {
-  const count = isNumeric(operand) ? Number(operand) : Number.NaN;
-  if (Number.isInteger(count) && count >= min) return count;
-  throw location(
-    name === '$limit' ? 15958 : 5107200,
-    `invalid argument to ${name} stage: Expected a ${min > 0 ? 'positive' : 'non-negative'} number in: ${name}: ${String(operand)}`,
-  );
-}
-
 function group(operand: unknown, variables: Variables): Stage {
   if (!isDoc(operand)) throw location(15947, "a group's fields must be specified in an object");
   if (!('_id' in operand)) throw location(15955, 'a group specification must include an _id');
+  checkVariables(operand._id, variables);
   const id = compileExpression(operand._id);
   const fields = Object.entries(operand)
     .filter(([name]) => name !== '_id')
-    .map(([name, spec]) => [name, compileAccumulator(name, spec)] as const);
+    .map(([name, spec]) => [name, compileAccumulator(name, spec, variables)] as const);
   return (input) => {
     const groups = new Map<string, { id: unknown; accumulators: ReturnType<ReturnType<typeof compileAccumulator>>[] }>();
     for (const doc of input) {
@@ -153,13 +157,9 @@ function group(operand: unknown, variables: Variables): Stage {
 }
 
 function unwind(operand: unknown): Stage {
-  const options: Doc = isDoc(operand) ? operand : { path: operand };
-  const { path, includeArrayIndex, preserveNullAndEmptyArrays } = options;
-  if (typeof path !== 'string') throw location(28808, 'expected a string as the path for $unwind stage');
-  if (!path.startsWith('$')) throw location(28818, `path option to $unwind stage should be prefixed with a '$': ${path}`);
-  const parts = path.slice(1).split('.');
+  const { parts, index, preserve } = unwindOf(operand);
   const numbered = (doc: Doc, position: bigint | null) => {
-    if (typeof includeArrayIndex === 'string') setNested(doc, includeArrayIndex.split('.'), position);
+    if (index) setNested(doc, index, position);
     return doc;
   };
   return function* unwound(input) {
@@ -172,7 +172,7 @@ function unwind(operand: unknown): Stage {
           yield numbered(copy, BigInt(position));
         }
       } else if (!isNullish(value) && !Array.isArray(value)) yield numbered({ ...doc }, null);
-      else if (preserveNullAndEmptyArrays === true) {
+      else if (preserve) {
         const copy = { ...doc };
         if (Array.isArray(value)) setNested(copy, parts, undefined);
         yield numbered(copy, null);
@@ -189,11 +189,7 @@ function* sample(docs: Doc[], size: number): Generator<Doc> {
 }
 
 function facet(operand: unknown, context: PipelineContext): Stage {
-  if (!isDoc(operand)) throw location(40169, 'the $facet specification must be a non-empty object');
-  const facets = Object.entries(operand).map(([name, pipeline]) => {
-    if (!Array.isArray(pipeline)) throw location(40170, `arguments to $facet must be arrays, ${name} is not`);
-    return [name, compilePipeline(pipeline, context)] as const;
-  });
+  const facets = facetsOf(operand).map(([name, pipeline]) => [name, compilePipeline(pipeline, context)] as const);
   return (input) => {
     const docs = [...input];
     return [Object.fromEntries(facets.map(([name, run]) => [name, [...run(docs)]]))];
@@ -201,10 +197,8 @@ function facet(operand: unknown, context: PipelineContext): Stage {
 }
 
 function unionWith(operand: unknown, context: PipelineContext): Stage {
-  const spec: Doc = isDoc(operand) ? operand : { coll: operand };
-  const collection = spec.coll;
-  if (typeof collection !== 'string') throw failure('FailedToParse', '$unionWith needs a collection');
-  const run = compilePipeline(Array.isArray(spec.pipeline) ? spec.pipeline : [], context);
+  const { collection, pipeline } = unionOf(operand);
+  const run = compilePipeline(pipeline, context);
   return function* union(input) {
     yield* input;
     yield* run(context.read(collection, {}));
@@ -212,17 +206,14 @@ function unionWith(operand: unknown, context: PipelineContext): Stage {
 }
 
 function bucket(operand: unknown, variables: Variables): Stage {
-  const spec = isDoc(operand) ? operand : {};
-  const { groupBy, boundaries, default: otherwise, output } = spec;
-  if (!Array.isArray(boundaries) || boundaries.length < 2)
-    throw location(40192, "The $bucket 'boundaries' field must be an array of at least two values");
+  const { groupBy, boundaries, otherwise, output } = bucketOf(operand);
   const branches = boundaries.slice(0, -1).map((from, at) => ({
     case: { $and: [{ $gte: [groupBy, { $literal: from }] }, { $lt: [groupBy, { $literal: boundaries[at + 1] }] }] },
     // biome-ignore lint/suspicious/noThenProperty: a branch of $switch is written with `then`
     then: { $literal: from },
   }));
   const id = { $switch: otherwise === undefined ? { branches } : { branches, default: { $literal: otherwise } } };
-  const grouping = group({ _id: id, ...(isDoc(output) ? output : { count: { $sum: 1 } }) }, variables);
+  const grouping = group({ _id: id, ...(output ?? { count: { $sum: 1 } }) }, variables);
   const order = compileSort({ _id: 1 });
   return (input) => [...grouping(input)].sort(order);
 }

@@ -1,12 +1,16 @@
 import { compileExpression } from '../aggregate/expression.ts';
 import type { Variables } from '../aggregate/scope.ts';
 import { encodeDocument } from '../bson/encode.ts';
-import { type Doc, isDoc } from '../bson/types.ts';
+import type { Doc } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
-import { prepareQuery } from '../query/find.ts';
-import { compileUpdate, withId } from '../update/update.ts';
+import { type Found, prepareQuery } from '../query/find.ts';
+import type { Collection } from '../storage/collection.ts';
+import { compileUpdate } from '../update/update.ts';
+import { withId } from '../update/upsert.ts';
 import { type CommandContext, collectionToWrite } from './context.ts';
+import { storedForm } from './insert.ts';
 import { changeStored } from './update.ts';
+import { checkUniqueOn, type Merge, mergeKeys, mergeOf, outTarget, type Target } from './write-stage-options.ts';
 
 type Output = (docs: Iterable<Doc>) => Iterable<Doc>;
 
@@ -17,18 +21,14 @@ export function writeStage(stage: Doc, context: CommandContext, variables: Varia
   return undefined;
 }
 
-function target(spec: unknown, context: CommandContext): { context: CommandContext; name: string } {
-  if (typeof spec === 'string') return { context, name: spec };
-  if (isDoc(spec) && typeof spec.db === 'string' && typeof spec.coll === 'string') {
-    return { context: { ...context, db: spec.db }, name: spec.coll };
-  }
-  throw location(16990, '$out and $merge need the name of a collection');
+function placed(context: CommandContext, { db, name }: Target): { into: CommandContext; name: string } {
+  return { into: db === undefined ? context : { ...context, db }, name };
 }
 
 function out(spec: unknown, context: CommandContext): Output {
-  const { context: into, name } = target(spec, context);
+  const { into, name } = placed(context, outTarget(spec, context.db));
   return (docs) => {
-    const result = [...docs].map((doc) => encodeDocument(withId(doc)));
+    const result = [...docs].map((doc) => storedForm(encodeDocument(withId(doc))));
     const old = into.store.collection(into.db, name);
     const indexes = old?.indexes.map((index) => index.spec) ?? [];
     if (old) into.store.dropCollection(old);
@@ -40,56 +40,56 @@ function out(spec: unknown, context: CommandContext): Output {
 }
 
 function merge(spec: unknown, context: CommandContext, outer: Variables): Output {
-  const options: Doc = isDoc(spec) ? spec : { into: spec };
-  const { context: into, name } = target(options.into, context);
-  const on = options.on ?? '_id';
-  const fields = (Array.isArray(on) ? on : [on]).map(String);
-  const matched = options.whenMatched ?? 'merge';
-  const unmatched = options.whenNotMatched ?? 'insert';
-  if (!['insert', 'discard', 'fail'].includes(String(unmatched)))
-    throw failure('BadValue', `unknown whenNotMatched '${String(unmatched)}'`);
+  const options = mergeOf(spec, context.db, outer);
+  const { into, name } = placed(context, options.target);
+  checkUniqueOn(into.store.collection(into.db, name), options.on);
+  checkMergePipeline(options, outer, context);
   return (docs) => {
     const collection = collectionToWrite(into, name);
-    for (const doc of docs) {
-      const filter = Object.fromEntries(fields.map((field) => [field, doc[field]]));
-      const found = prepareQuery(collection, { filter, variables: {}, limit: 1 }).run().next().value;
-      if (found) mergeInto(found, doc);
-      else if (unmatched === 'fail')
+    for (const given of docs) {
+      const doc = options.on.includes('_id') ? withId(given) : given;
+      const filter = mergeKeys(doc, options.on);
+      const [found] = prepareQuery(collection, { filter, variables: {}, limit: 1 }).run();
+      if (found) mergeInto(options, collection, found, doc, into, outer);
+      else if (options.whenNotMatched === 'fail')
         throw location(
           13113,
           '$merge could not find a matching document in the target collection for at least one document in the source collection',
         );
-      else if (unmatched === 'insert') {
+      else if (options.whenNotMatched === 'insert') {
         into.store.commits.write();
-        collection.insert(encodeDocument(withId(doc)));
+        collection.insert(storedForm(encodeDocument(withId(doc))));
       }
     }
     return [];
-
-    function mergeInto(
-      found: NonNullable<ReturnType<ReturnType<typeof prepareQuery>['run']> extends Generator<infer T> ? T : never>,
-      doc: Doc,
-    ) {
-      if (matched === 'keepExisting') return;
-      if (matched === 'fail') {
-        // The insert meets the document that was found, and tells of it as any other insert would.
-        collection.insert(encodeDocument(withId(doc)));
-        throw failure('InternalError', '$merge found a document that is no duplicate');
-      }
-      const { _id, ...rest } = doc;
-      const update = Array.isArray(matched)
-        ? matched
-        : matched === 'replace'
-          ? rest
-          : matched === 'merge'
-            ? { $set: rest }
-            : undefined;
-      if (!update) throw failure('BadValue', `unknown whenMatched '${String(matched)}'`);
-      const bound = Object.entries(isDoc(options.let) ? options.let : {}).map(([variable, value]) => {
-        return [variable, compileExpression(value)({ root: doc, current: doc, variables: outer }) ?? null];
-      });
-      const variables = { ...outer, new: doc, ...Object.fromEntries(bound) };
-      changeStored(collection, found, compileUpdate(update, { filter: {}, arrayFilters: [], variables, now: context.now }), into);
-    }
   };
+}
+
+/** A pipeline is compiled for each document, whose variables it has; here only to refuse what is wrong before there is one. */
+function checkMergePipeline({ whenMatched, bindings }: Merge, outer: Variables, context: CommandContext): void {
+  if (!Array.isArray(whenMatched)) return;
+  const variables = { ...outer, new: null, ...bindings };
+  compileUpdate(whenMatched, { filter: {}, arrayFilters: [], variables, now: context.now });
+}
+
+function mergeInto(
+  { whenMatched, bindings }: Merge,
+  collection: Collection,
+  found: Found,
+  doc: Doc,
+  into: CommandContext,
+  outer: Variables,
+): void {
+  if (whenMatched === 'keepExisting') return;
+  if (whenMatched === 'fail') {
+    // The insert meets the document that was found, and tells of it as any other insert would.
+    collection.insert(encodeDocument(withId(doc)));
+    throw failure('InternalError', '$merge found a document that is no duplicate');
+  }
+  const update = whenMatched === 'replace' ? doc : whenMatched === 'merge' ? { $set: doc } : whenMatched;
+  const bound = Object.entries(bindings).map(([variable, value]) => {
+    return [variable, compileExpression(value)({ root: doc, current: doc, variables: outer }) ?? null];
+  });
+  const variables = { ...outer, new: doc, ...Object.fromEntries(bound) };
+  changeStored(collection, found, compileUpdate(update, { filter: {}, arrayFilters: [], variables, now: into.now }), into);
 }

@@ -3,18 +3,23 @@ import { compilePipeline } from '../aggregate/stages.ts';
 import { encodeDocument } from '../bson/encode.ts';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
+import { checkFieldName } from '../query/field-path.ts';
 import { type PlannedQuery, prepareQuery } from '../query/find.ts';
 import { writeStage } from './aggregate-output.ts';
-import { arrayField, type Command, type CommandContext, countField, onlyKnown, refuseCollation, variablesOf } from './context.ts';
+import { arrayField, type Command, type CommandContext, countField, flag, refuseCollation, variablesOf } from './context.ts';
 import { firstBatchDefault } from './cursors.ts';
+import { checkFields, type Fields, requireFields } from './fields.ts';
 import { searchNotEnabled } from './search-indexes.ts';
 
-const known = ['pipeline', 'cursor', 'allowDiskUse', 'let', 'hint', 'collation', 'bypassDocumentValidation', 'explain'];
+const known: Fields = {
+  ...{ pipeline: 'array', cursor: 'object', allowDiskUse: 'bool', let: 'object', hint: 'hint', collation: 'object' },
+  ...{ bypassDocumentValidation: 'flag', explain: 'bool' },
+};
 
 /** `aggregate`: what the leading stages say about order and filter is planned as a query, the rest runs over its result. */
 export const aggregate: Command = (body, context) => {
-  if (!isDoc(body.cursor))
-    throw failure('FailedToParse', "The 'cursor' option is required, except for aggregate with the explain argument");
+  if (isDoc(body.cursor)) checkFields(body.cursor, 'cursor', { batchSize: 'count' });
+  else throw failure('FailedToParse', "The 'cursor' option is required, except for aggregate with the explain argument");
   const name = body.aggregate;
   const { docs } = prepareAggregate(body, context);
   const pipeline = arrayField(body, 'pipeline');
@@ -36,7 +41,9 @@ function* encoded(docs: Iterable<Doc>): Generator<Uint8Array> {
 
 /** Checks and plans an aggregation without its last stage if that writes; explain uses it as well. */
 export function prepareAggregate(body: Doc, context: CommandContext): { query: PlannedQuery; docs: () => Iterable<Doc> } {
-  onlyKnown(body, 'aggregate', known);
+  checkFields(body, 'aggregate', known);
+  requireFields(body, 'aggregate', ['pipeline']);
+  if (flag(body, 'explain')) throw failure('NotImplemented', 'explain as an option of aggregate is not supported by this server');
   refuseCollation(body);
   const stages = arrayField(body, 'pipeline');
   const last = stages.at(-1);
@@ -127,6 +134,7 @@ function splitHead(stages: readonly unknown[]): { head: Head; rest: readonly unk
   const sort = stageAt('$sort');
   if (isDoc(sort)) {
     if (Object.keys(sort).length === 0) throw location(15976, '$sort stage must have at least one sort key');
+    if ('$natural' in sort) checkFieldName('$natural');
     head.sort = sort;
     at++;
   }

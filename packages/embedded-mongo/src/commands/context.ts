@@ -1,11 +1,13 @@
 import { evaluateConstant } from '../aggregate/expression.ts';
 import type { Variables } from '../aggregate/scope.ts';
+import { checkConstant, checkVariableName, checkVariables } from '../aggregate/variables.ts';
 import { type Doc, isDoc, isNumeric, typeNameOf } from '../bson/types.ts';
-import { CommandError, failure } from '../errors.ts';
+import { failure, location } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Store } from '../storage/store.ts';
 import type { Cursors } from './cursors.ts';
 import type { FailPoints } from './fail-points.ts';
+import { wrongType } from './fields.ts';
 import type { Retryable } from './retryable.ts';
 
 /** What the server is, as `hello` and `serverStatus` tell it. */
@@ -37,29 +39,21 @@ export type Command = (body: Doc, context: CommandContext) => Doc;
 export function variablesOf(body: Doc, context: CommandContext): Variables {
   const { now: NOW } = context;
   if (!isDoc(body.let)) return { NOW };
-  const bound = Object.entries(body.let).map(([name, value]) => [name, evaluateConstant(value, { NOW }) ?? null]);
-  return { NOW, ...Object.fromEntries(bound) };
-}
-
-/** Fields that any command may carry. */
-const generic = new Set(
-  `$db lsid txnNumber $clusterTime $readPreference readConcern writeConcern comment maxTimeMS apiVersion apiStrict apiDeprecationErrors
-  $audit $client $configServerState mayBypassWriteBlocking`.split(/\s+/),
-);
-
-/** Refuses fields the server doesn't know: an option that is ignored would change results in silence. */
-export function onlyKnown(body: Doc, command: string, known: readonly string[]): void {
-  for (const name in body) {
-    if (name === command || generic.has(name) || known.includes(name)) continue;
-    throw new CommandError(40415, 'Location40415', `BSON field '${command}.${name}' is an unknown field.`);
+  const bound: { [name: string]: unknown } = { NOW };
+  for (const [name, value] of Object.entries(body.let)) {
+    checkVariableName(name);
+    checkConstant(value);
+    checkVariables(value, bound);
+    bound[name] = evaluateConstant(value, bound) ?? null;
   }
+  return bound;
 }
 
 export function docField(body: Doc, name: string): Doc {
   const value = body[name];
   if (value === undefined || value === null) return {};
   if (isDoc(value)) return value;
-  throw wrongType(name, value, 'object');
+  throw wrongType(name, value, "type 'object'");
 }
 
 export function optionalDoc(body: Doc, name: string): Doc | undefined {
@@ -70,13 +64,13 @@ export function arrayField(body: Doc, name: string): unknown[] {
   const value = body[name];
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  throw wrongType(name, value, 'array');
+  throw wrongType(name, value, "type 'array'");
 }
 
 export function stringField(body: Doc, name: string): string {
   const value = body[name];
   if (typeof value === 'string') return value;
-  throw wrongType(name, value, 'string');
+  throw wrongType(name, value, "type 'string'");
 }
 
 /** A whole number that is not negative. */
@@ -84,15 +78,12 @@ export function countField(body: Doc, name: string): number | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   const number = isNumeric(value) ? Number(value) : Number.NaN;
-  if (!Number.isFinite(number)) throw wrongType(name, value, 'number');
-  if (number < 0) throw failure('BadValue', `BSON field '${name}' value must be >= 0, actual value '${number}'`);
+  if (Number.isNaN(number)) throw wrongType(name, value, 'a number');
+  if (number < 0) throw location(51024, `BSON field '${name}' value must be >= 0, actual value '${number}'`);
   return Math.trunc(number);
 }
 
 export const flag = (body: Doc, name: string) => body[name] === true || (isNumeric(body[name]) && Number(body[name]) !== 0);
-
-const wrongType = (name: string, value: unknown, expected: string) =>
-  failure('TypeMismatch', `BSON field '${name}' is the wrong type '${typeNameOf(value)}', expected type '${expected}'`);
 
 /** Only the comparison by bytes is there. */
 export function refuseCollation(body: Doc): void {
@@ -106,7 +97,7 @@ export function refuseCollation(body: Doc): void {
 export function collectionName(body: Doc, command: string): string {
   const name = body[command];
   if (typeof name !== 'string') throw failure('InvalidNamespace', `collection name has invalid type ${typeNameOf(name)}`);
-  if (name === '' || name.includes('\0') || name.includes('$'))
+  if (name === '' || name.startsWith('.') || name.includes('\0') || name.includes('$'))
     throw failure('InvalidNamespace', `Invalid collection name specified '${name}'`);
   return name;
 }
@@ -119,6 +110,7 @@ export function collectionToWrite(context: CommandContext, name: string): Collec
 export function createCollection(context: CommandContext, name: string, options: Doc): Collection {
   if (name.startsWith('system.')) throw failure('InvalidNamespace', `cannot write to '${context.db}.${name}'`);
   if (`${context.db}.${name}`.length > 255) throw failure('InvalidNamespace', 'Fully qualified namespace is too long');
+  if (context.db.length > 63) throw failure('InvalidNamespace', 'db name must be at most 63 characters');
   if (context.db === '' || /[/\\. "$\0]/.test(context.db))
     throw failure('InvalidNamespace', `Invalid namespace specified '${context.db}.${name}'`);
   return context.store.createCollection(context.db, name, options);

@@ -1,21 +1,16 @@
 import { isDoc } from '../bson/types.ts';
+import { pathParts } from '../query/field-path.ts';
 import { type Found, prepareQuery } from '../query/find.ts';
 import { isPosition } from '../query/path.ts';
 import { encodeValue } from '../storage/index-key.ts';
-import {
-  type Command,
-  collectionName,
-  countField,
-  docField,
-  onlyKnown,
-  refuseCollation,
-  stringField,
-  variablesOf,
-} from './context.ts';
+import { type Command, collectionName, countField, docField, refuseCollation, stringField, variablesOf } from './context.ts';
+import { checkFields, requireFields } from './fields.ts';
 
 /** `count`: from the keys of an index where they suffice, else by walking what matches. */
 export const count: Command = (body, context) => {
-  onlyKnown(body, 'count', ['query', 'limit', 'skip', 'hint', 'collation', 'fields']);
+  checkFields(body, 'count', {
+    ...{ query: 'object', limit: 'number', skip: 'count', hint: 'hint', collation: 'object', fields: 'object' },
+  });
   refuseCollation(body);
   const collection = context.store.collection(context.db, collectionName(body, 'count'));
   const filter = docField(body, 'query');
@@ -32,14 +27,15 @@ export const count: Command = (body, context) => {
 
 /** `distinct`: the values at a path, arrays taken apart, each once, in BSON's order of first sight. */
 export const distinct: Command = (body, context) => {
-  onlyKnown(body, 'distinct', ['key', 'query', 'collation', 'hint']);
+  // Version 7.0 has no `hint` here; it came with 7.1.
+  checkFields(body, 'distinct', { key: 'string', query: 'object', collation: 'object' });
+  requireFields(body, 'distinct', ['key']);
   refuseCollation(body);
   const collection = context.store.collection(context.db, collectionName(body, 'distinct'));
-  const parts = stringField(body, 'key').split('.');
+  const parts = pathParts(stringField(body, 'key'));
   const query = prepareQuery(collection, {
     filter: docField(body, 'query'),
     variables: variablesOf(body, context),
-    ...(body.hint !== undefined && { hint: body.hint }),
   });
   return { values: [...distinctValues(query.run(), parts).values()], ok: 1 };
 };

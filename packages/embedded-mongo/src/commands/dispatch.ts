@@ -1,9 +1,10 @@
 import { Binary } from 'bson';
-import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
-import { CommandError, failure } from '../errors.ts';
+import { type Doc, isDoc } from '../bson/types.ts';
+import { CommandError, failure, location } from '../errors.ts';
 import { startDeadline } from '../query/deadline.ts';
 import { checkApiVersion } from './api-version.ts';
-import { type CommandContext, type Connection, countField } from './context.ts';
+import { checkReadConcern, checkWriteConcern, maxTimeMsOf, writeConcernErrorOf } from './concerns.ts';
+import type { CommandContext, Connection } from './context.ts';
 import { type Failing, labelsOf } from './fail-points.ts';
 import { commands, retryableWrites } from './registry.ts';
 import { Retryable } from './retryable.ts';
@@ -58,8 +59,9 @@ function run(name: string, body: Doc, parts: ServerParts, connection: Connection
   const refused = parts.refuse?.({ db: typeof db === 'string' ? db : 'admin', name, body });
   if (refused !== undefined) throw failure('CommandNotSupported', refused);
   checkTransaction(body);
-  checkReadConcern(body);
-  startDeadline(countField(body, 'maxTimeMS'));
+  checkReadConcern(name, body);
+  checkWriteConcern(name, body);
+  startDeadline(maxTimeMsOf(body));
   const now = new Date();
   const context: CommandContext = {
     ...parts,
@@ -87,35 +89,10 @@ function checkTransaction(body: Doc): void {
   }
 }
 
-const readLevels = new Set(['local', 'available', 'majority', 'linearizable']);
-
-function checkReadConcern(body: Doc): void {
-  const concern = body.readConcern;
-  if (!isDoc(concern)) return;
-  const level = concern.level;
-  if (level === 'snapshot') throw failure('NotImplemented', 'readConcern snapshot is not supported by this server');
-  if (level !== undefined && !readLevels.has(String(level)))
-    throw failure('FailedToParse', `readConcern level '${String(level)}' is not known`);
-}
-
-/** More members than this one can't be waited for. */
-function writeConcernErrorOf(body: Doc): Doc | undefined {
-  const concern = body.writeConcern;
-  if (!isDoc(concern)) return undefined;
-  const { w } = concern;
-  if (w === undefined || w === 'majority' || (isNumeric(w) && Number(w) <= 1)) return undefined;
-  return isNumeric(w)
-    ? { code: 100, codeName: 'UnsatisfiableWriteConcern', errmsg: 'Not enough data-bearing nodes' }
-    : {
-        code: 79,
-        codeName: 'UnknownReplWriteConcern',
-        errmsg: `No write concern mode named '${String(w)}' found in replica set configuration`,
-      };
-}
-
 function retryableOf(name: string, body: Doc, parts: ServerParts, now: Date): Retryable | undefined {
   const txn = body.txnNumber;
-  if (txn === undefined || !retryableWrites.has(name)) return undefined;
+  if (txn === undefined) return undefined;
+  if (!retryableWrites.has(name)) throw location(50768, `It is illegal to provide a txnNumber for command ${name}`);
   const lsid = body.lsid;
   const id = isDoc(lsid) ? lsid.id : undefined;
   if (!(id instanceof Binary)) throw failure('InvalidOptions', 'Transaction number requires a session ID to also be specified');

@@ -4,10 +4,18 @@ import { type PlannedQuery, prepareQuery } from '../query/find.ts';
 import type { Plan } from '../query/plan.ts';
 import { prepareAggregate } from './aggregate.ts';
 import { arrayField, type Command, type CommandContext, collectionName, docField, variablesOf } from './context.ts';
+import { checkFields } from './fields.ts';
 import { prepareFind } from './find.ts';
+
+const explainable = new Set(['find', 'count', 'distinct', 'findAndModify', 'findandmodify', 'update', 'delete']);
+const verbosities = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
 /** `explain`: tells how documents are found and, unless only the plan is asked for, how many were looked at. Nothing is written. */
 export const explain: Command = (body, context) => {
+  checkFields(body, 'explain', { verbosity: 'string' });
+  const { verbosity } = body;
+  if (typeof verbosity === 'string' && !verbosities.includes(verbosity))
+    throw failure('BadValue', `Enumeration value '${verbosity}' for field 'explain.verbosity' is not a valid value.`);
   const explained = docField(body, 'explain');
   const { query, namespace, returned } = prepared(explained, context);
   const answer: Doc = {
@@ -44,6 +52,7 @@ function prepared(explained: Doc, context: CommandContext): { query: PlannedQuer
     const { query, docs } = prepareAggregate({ ...explained, cursor: {} }, context);
     return { query, namespace: `${context.db}.${String(explained.aggregate)}`, returned: () => counted(docs()) };
   }
+  if (!explainable.has(command)) throw failure('CommandNotFound', `Explain failed due to unknown command: ${command}`);
   const name = collectionName(explained, command);
   const query =
     command === 'find'

@@ -4,6 +4,7 @@ import { failure } from '../errors.ts';
 import { type Found, prepareQuery } from '../query/find.ts';
 import { compileProjection } from '../query/project.ts';
 import { compileUpdate } from '../update/update.ts';
+import { checkUpsertFilter } from '../update/upsert.ts';
 import {
   arrayField,
   type Command,
@@ -11,20 +12,30 @@ import {
   collectionName,
   docField,
   flag,
-  onlyKnown,
   refuseCollation,
   stringField,
   variablesOf,
 } from './context.ts';
+import { checkFields, type Fields } from './fields.ts';
+import { checkSortSpec } from './sort-spec.ts';
 import { changeStored, insertUpsert } from './update.ts';
+
+const fields: Fields = {
+  ...{ query: 'object', sort: 'object', remove: 'flag', update: 'any', new: 'flag', fields: 'object', upsert: 'flag' },
+  ...{
+    arrayFilters: 'array',
+    hint: 'hint',
+    let: 'object',
+    collation: 'object',
+    bypassDocumentValidation: 'flag',
+    stmtId: 'number',
+  },
+};
 
 /** `findAndModify`: finds one document, changes or removes it, and answers it as it was or as it is. */
 export const findAndModify: Command = (body, context) => {
   const command = 'findAndModify' in body ? 'findAndModify' : 'findandmodify';
-  onlyKnown(body, command, [
-    ...['query', 'sort', 'remove', 'update', 'new', 'fields', 'upsert', 'arrayFilters', 'hint', 'let', 'collation'],
-    ...['bypassDocumentValidation', 'stmtId'],
-  ]);
+  checkFields(body, command, fields);
   refuseCollation(body);
   const statement = Number(body.stmtId ?? 0);
   const earlier = context.retryable?.earlier(statement);
@@ -34,7 +45,8 @@ export const findAndModify: Command = (body, context) => {
   return { ...result, ok: 1 };
 };
 
-function run(body: Doc, context: CommandContext, name: string): Doc {
+/** Refuses options that exclude each other. */
+function checkOptions(body: Doc): void {
   const remove = flag(body, 'remove');
   const upsert = flag(body, 'upsert');
   const returnNew = flag(body, 'new');
@@ -47,17 +59,35 @@ function run(body: Doc, context: CommandContext, name: string): Doc {
     );
   if (!remove && body.update === undefined)
     throw failure('FailedToParse', "Either an 'update' or 'remove'=true must be specified");
+  const arrayFilters = arrayField(body, 'arrayFilters');
+  if (arrayFilters.length > 0 && remove) throw failure('FailedToParse', "Cannot specify 'arrayFilters' and 'remove'=true");
+  if (arrayFilters.length > 0 && Array.isArray(body.update))
+    throw failure('FailedToParse', "Cannot specify 'arrayFilters' and a pipeline update");
+}
+
+function run(body: Doc, context: CommandContext, name: string): Doc {
+  checkOptions(body);
+  const { remove, upsert, returnNew } = {
+    remove: flag(body, 'remove'),
+    upsert: flag(body, 'upsert'),
+    returnNew: flag(body, 'new'),
+  };
   const filter = docField(body, 'query');
+  const sort = docField(body, 'sort');
+  checkSortSpec(sort, body.hint);
+  if (upsert) checkUpsertFilter(filter);
   const variables = variablesOf(body, context);
-  const fields = docField(body, 'fields');
-  const project = Object.keys(fields).length > 0 ? compileProjection(fields, { variables, filter }) : (doc: Doc) => doc;
+  const projection = docField(body, 'fields');
+  if (returnNew && Object.keys(projection).some((path) => path.endsWith('.$')))
+    throw failure('BadValue', 'findAndModify: cannot use a positional projection and return the new document');
+  const project = Object.keys(projection).length > 0 ? compileProjection(projection, { variables, filter }) : (doc: Doc) => doc;
   const collection = context.store.collection(context.db, name);
   const compiled = remove
     ? undefined
     : compileUpdate(body.update, { filter, arrayFilters: arrayField(body, 'arrayFilters'), variables, now: context.now });
   const query = prepareQuery(collection, {
     filter,
-    sort: docField(body, 'sort'),
+    sort,
     limit: 1,
     variables,
     ...(body.hint !== undefined && { hint: body.hint }),

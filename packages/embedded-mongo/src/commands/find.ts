@@ -1,51 +1,42 @@
 import { encodeDocument } from '../bson/encode.ts';
-import type { Doc } from '../bson/types.ts';
+import { type Doc, isNumeric } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import { type Found, type PlannedQuery, prepareQuery } from '../query/find.ts';
 import { compileProjection } from '../query/project.ts';
 import { keptRootsOf } from '../query/roots.ts';
 import {
+  arrayField,
   type Command,
   type CommandContext,
   collectionName,
   countField,
   docField,
   flag,
-  onlyKnown,
   refuseCollation,
-  stringField,
   variablesOf,
 } from './context.ts';
 import { firstBatchDefault } from './cursors.ts';
+import { checkFields, type Fields, requireFields } from './fields.ts';
+import { checkSortSpec } from './sort-spec.ts';
 
-const known = [
-  ...['filter', 'sort', 'projection', 'hint', 'skip', 'limit', 'batchSize', 'singleBatch', 'let', 'collation', 'allowDiskUse'],
-  ...[
-    'noCursorTimeout',
-    'allowPartialResults',
-    'returnKey',
-    'showRecordId',
-    'tailable',
-    'awaitData',
-    'oplogReplay',
-    'min',
-    'max',
-  ],
-];
+const known: Fields = {
+  ...{ filter: 'object', sort: 'object', projection: 'object', hint: 'hint', skip: 'count', limit: 'count', batchSize: 'count' },
+  ...{ singleBatch: 'bool', let: 'object', collation: 'object', allowDiskUse: 'bool', noCursorTimeout: 'bool', tailable: 'bool' },
+  ...{ allowPartialResults: 'bool', returnKey: 'bool', showRecordId: 'bool', awaitData: 'bool', oplogReplay: 'any' },
+  ...{ min: 'object', max: 'object' },
+};
 
 /** `find`: answers a first batch; stored bytes go out as they are unless a projection changes them. */
 export const find: Command = (body, context) => {
   const name = collectionName(body, 'find');
   const { query, project } = prepareFind(body, context, name);
   const collection = context.store.collection(context.db, name);
-  const limit = Number(body.limit ?? 0);
-  const single = flag(body, 'singleBatch') || limit < 0;
   return context.cursors.start(
     `${context.db}.${name}`,
     bytesOf(query.run(), project),
     countField(body, 'batchSize') ?? firstBatchDefault,
     {
-      single,
+      single: flag(body, 'singleBatch'),
       nowMs: context.now.getTime(),
       stillValid: () => context.store.collection(context.db, name) === collection,
     },
@@ -60,7 +51,7 @@ export function prepareFind(
   context: CommandContext,
   name: string,
 ): { query: PlannedQuery; project: Project | undefined } {
-  onlyKnown(body, 'find', known);
+  checkFields(body, 'find', known);
   refuseCollation(body);
   for (const option of ['tailable', 'awaitData', 'returnKey', 'showRecordId']) {
     if (flag(body, option)) throw failure('NotImplemented', `${option} is not supported by this server`);
@@ -70,11 +61,13 @@ export function prepareFind(
   const filter = docField(body, 'filter');
   const variables = variablesOf(body, context);
   const projection = docField(body, 'projection');
+  const sort = docField(body, 'sort');
+  checkSortSpec(sort, body.hint);
   const query = prepareQuery(context.store.collection(context.db, name), {
     filter,
-    sort: docField(body, 'sort'),
+    sort,
     skip: countField(body, 'skip') ?? 0,
-    limit: Math.abs(Number(body.limit ?? 0)),
+    limit: countField(body, 'limit') ?? 0,
     variables,
     ...(body.hint !== undefined && { hint: body.hint }),
   });
@@ -89,17 +82,22 @@ function* bytesOf(found: Iterable<Found>, project: Project | undefined): Generat
 }
 
 export const getMore: Command = (body, context) => {
-  onlyKnown(body, 'getMore', ['collection', 'batchSize', 'term', 'lastKnownCommittedOpTime']);
   const id = body.getMore;
   if (typeof id !== 'bigint')
     throw failure('TypeMismatch', "BSON field 'getMore.getMore' is the wrong type, expected type 'long'");
-  const namespace = `${context.db}.${stringField(body, 'collection')}`;
+  checkFields(body, 'getMore', { collection: 'string', batchSize: 'count', term: 'number', lastKnownCommittedOpTime: 'any' });
+  requireFields(body, 'getMore', ['collection']);
+  // No cursor of this server waits for data.
+  if (isNumeric(body.maxTimeMS) && Number(body.maxTimeMS) !== 0)
+    throw failure('BadValue', 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
+  const namespace = `${context.db}.${collectionName(body, 'collection')}`;
   return context.cursors.more(id, namespace, countField(body, 'batchSize') ?? 0, context.now.getTime());
 };
 
 export const killCursors: Command = (body, context) => {
-  onlyKnown(body, 'killCursors', ['cursors']);
-  const ids = Array.isArray(body.cursors) ? body.cursors : [];
+  checkFields(body, 'killCursors', { cursors: 'array' });
+  requireFields(body, 'killCursors', ['cursors']);
+  const ids = arrayField(body, 'cursors');
   const cursorsKilled: bigint[] = [];
   const cursorsNotFound: bigint[] = [];
   for (const id of ids) {

@@ -3,12 +3,16 @@ import { elements, elementValue, validateDocument } from '../bson/decode.ts';
 import { encodeDocument } from '../bson/encode.ts';
 import { isDoc, RawDocument, typeNameOf } from '../bson/types.ts';
 import { failure } from '../errors.ts';
-import { arrayField, type Command, collectionName, collectionToWrite, onlyKnown } from './context.ts';
-import { isOrdered, runStatements } from './statements.ts';
+import { arrayField, type Command, collectionName, collectionToWrite } from './context.ts';
+import { checkFields, type Fields, requireFields } from './fields.ts';
+import { isOrdered, runStatements, writeFields } from './statements.ts';
+
+const commandFields: Fields = { ...writeFields, documents: 'array' };
 
 /** `insert`: the bytes of each document are stored as they came, with `_id` moved to the front. */
 export const insert: Command = (body, context) => {
-  onlyKnown(body, 'insert', ['documents', 'ordered', 'bypassDocumentValidation', 'stmtId', 'stmtIds']);
+  checkFields(body, 'insert', commandFields);
+  requireFields(body, 'insert', ['documents']);
   const documents = arrayField(body, 'documents');
   const name = collectionName(body, 'insert');
   const { replies, writeErrors } = runStatements(body, context, documents, isOrdered(body), (document) => {
@@ -49,13 +53,19 @@ export function checkId(id: unknown): void {
   if (Array.isArray(id)) throw failure('InvalidIdField', "The '_id' value cannot be of type array");
   if (typeNameOf(id) === 'regex') throw failure('InvalidIdField', "The '_id' value cannot be of type regex");
   if (typeNameOf(id) === 'undefined') throw failure('InvalidIdField', "The '_id' value cannot be of type undefined");
-  if (isDoc(id)) {
-    for (const name of Object.keys(id)) {
+  refuseDollars(id);
+}
+
+function refuseDollars(value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) refuseDollars(item);
+  else if (isDoc(value)) {
+    for (const [name, inner] of Object.entries(value)) {
       if (name.startsWith('$'))
         throw failure(
           'DollarPrefixedFieldName',
           `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`,
         );
+      refuseDollars(inner);
     }
   }
 }

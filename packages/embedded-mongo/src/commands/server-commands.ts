@@ -3,7 +3,8 @@ import { ObjectId } from 'bson';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 import type { Settings } from '../storage/collection.ts';
-import { type Command, flag, onlyKnown } from './context.ts';
+import { type Command, flag } from './context.ts';
+import { checkFields } from './fields.ts';
 
 /** The server this one stands for: MongoDB 7.0. */
 const version = '7.0.0';
@@ -111,11 +112,7 @@ export const setParameter: Command = (body, context) => {
   const wanted = settable.filter(([name]) => typeof body[name] === 'boolean' || isNumeric(body[name]));
   const [first] = wanted;
   if (!first) throw failure('InvalidOptions', 'no option found to set, use help:true to see options ');
-  onlyKnown(
-    body,
-    'setParameter',
-    wanted.map(([name]) => name),
-  );
+  checkFields(body, 'setParameter', Object.fromEntries(wanted.map(([name]) => [name, 'flag' as const])));
   const was = settings[first[1]];
   for (const [name, setting] of wanted) settings[setting] = flag(body, name);
   return { was, ok: 1 };

@@ -1,22 +1,31 @@
 import { type Doc, isDoc, typeNameOf } from '../bson/types.ts';
 import { CommandError, failure } from '../errors.ts';
-import { arrayField, type CommandContext, onlyKnown } from './context.ts';
+import { arrayField, type CommandContext } from './context.ts';
+import { checkFields, type Fields, requireFields } from './fields.ts';
 
 /** The most statements of one bulk write. */
 export const statementsMax = 100_000;
+
+/** Fields that every bulk write may carry. */
+export const writeFields: Fields = { ordered: 'bool', bypassDocumentValidation: 'flag', stmtId: 'number', stmtIds: 'array' };
 
 export const isOrdered = (body: Doc) => body.ordered !== false;
 
 export type StatementReply = { index: number; reply: Doc };
 
 /** The statements of an update or delete; a field that is not known refuses the whole command before any of them runs. */
-export function statementsOf(body: Doc, field: string, known: readonly string[]): Doc[] {
+export function statementsOf(body: Doc, command: string, field: string, known: Fields, required: readonly string[]): Doc[] {
+  requireFields(body, command, [field]);
   return arrayField(body, field).map((statement, index) => {
     if (!isDoc(statement)) {
       const type = typeNameOf(statement);
-      throw failure('TypeMismatch', `BSON field '${field}.${index}' is the wrong type '${type}', expected type 'object'`);
+      throw failure(
+        'TypeMismatch',
+        `BSON field '${command}.${field}.${index}' is the wrong type '${type}', expected type 'object'`,
+      );
     }
-    onlyKnown(statement, field, known);
+    checkFields(statement, `${command}.${field}`, known);
+    requireFields(statement, `${command}.${field}`, required);
     return statement;
   });
 }

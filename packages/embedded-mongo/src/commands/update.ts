@@ -1,11 +1,12 @@
 import type { Variables } from '../aggregate/scope.ts';
 import { decodeDocument, openDocument } from '../bson/decode.ts';
 import { encodeDocument, encodeOpened } from '../bson/encode.ts';
-import type { Doc } from '../bson/types.ts';
-import { failure } from '../errors.ts';
+import { type Doc, isDoc } from '../bson/types.ts';
+import { failure, location } from '../errors.ts';
 import { prepareQuery, type Query } from '../query/find.ts';
 import { type Collection, rootsOfAll, type Stored } from '../storage/collection.ts';
-import { compileUpdate, type Update, upsertBase, withId } from '../update/update.ts';
+import { compileUpdate, type Update } from '../update/update.ts';
+import { checkUpsertFilter, upsertedDocument } from '../update/upsert.ts';
 import {
   arrayField,
   type Command,
@@ -14,19 +15,21 @@ import {
   collectionToWrite,
   docField,
   flag,
-  onlyKnown,
   refuseCollation,
   variablesOf,
 } from './context.ts';
+import { checkFields, type Fields } from './fields.ts';
 import { checkId } from './insert.ts';
-import { isOrdered, runStatements, statementsOf } from './statements.ts';
+import { isOrdered, runStatements, statementsOf, writeFields } from './statements.ts';
+
+const commandFields: Fields = { ...writeFields, updates: 'array', let: 'object' };
 
 /** `update`: each statement changes one document or all that match, or inserts one. */
 export const update: Command = (body, context) => {
-  onlyKnown(body, 'update', ['updates', 'ordered', 'bypassDocumentValidation', 'let', 'stmtId', 'stmtIds']);
+  checkFields(body, 'update', commandFields);
   const name = collectionName(body, 'update');
   const variables = variablesOf(body, context);
-  const statements = statementsOf(body, 'updates', statementFields);
+  const statements = statementsOf(body, 'update', 'updates', statementFields, ['q', 'u']);
   const { replies, writeErrors } = runStatements(body, context, statements, isOrdered(body), (statement) =>
     runStatement(statement, name, variables, context),
   );
@@ -44,12 +47,26 @@ const total = (replies: ReadonlyArray<{ reply: Doc }>, field: string) =>
   replies.reduce((sum, { reply }) => sum + Number(reply[field] ?? 0), 0);
 
 // Version 7 has no `sort` here; it came with 8.
-const statementFields = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint'];
+const statementFields: Fields = {
+  ...{
+    q: 'object',
+    u: 'any',
+    c: 'object',
+    multi: 'bool',
+    upsert: 'bool',
+    collation: 'object',
+    arrayFilters: 'array',
+    hint: 'hint',
+  },
+};
 
 function runStatement(statement: Doc, name: string, outer: Variables, context: CommandContext): Doc {
   refuseCollation(statement);
   const filter = docField(statement, 'q');
   const multi = flag(statement, 'multi');
+  const upsert = flag(statement, 'upsert');
+  if (upsert) checkUpsertFilter(filter);
+  if (multi && context.retryable) throw failure('InvalidOptions', 'Cannot use (or request) retryable writes with multi=true');
   const variables = { ...outer, ...docField(statement, 'c') };
   const compiled = compileUpdate(statement.u, {
     filter,
@@ -57,6 +74,8 @@ function runStatement(statement: Doc, name: string, outer: Variables, context: C
     variables,
     now: context.now,
   });
+  if (compiled.kind !== 'pipeline' && isDoc(statement.c))
+    throw location(51198, 'Constant values may only be specified for pipeline updates');
   if (multi && compiled.kind === 'replacement')
     throw failure('FailedToParse', 'multi update is not supported for replacement-style update');
   const existing = context.store.collection(context.db, name);
@@ -80,7 +99,7 @@ function runStatement(statement: Doc, name: string, outer: Variables, context: C
       if (changeStored(existing, stored, compiled, context).changed) modified++;
     }
   }
-  if (matched > 0 || !flag(statement, 'upsert')) return { n: matched, nModified: modified };
+  if (matched > 0 || !upsert) return { n: matched, nModified: modified };
   const inserted = insertUpsert(context, name, filter, compiled);
   return { n: 1, nModified: 0, upserted: inserted._id };
 }
@@ -109,9 +128,7 @@ export function changeStored(
 
 /** Inserts what an upsert makes of its filter. */
 export function insertUpsert(context: CommandContext, name: string, filter: Doc, compiled: Update): Doc {
-  const base = upsertBase(filter);
-  const idOnly: Doc = '_id' in base ? { _id: base._id } : {};
-  const doc = withId(compiled.apply(compiled.kind === 'replacement' ? idOnly : base, true));
+  const doc = upsertedDocument(filter, compiled);
   checkId(doc._id);
   const collection = collectionToWrite(context, name);
   context.store.commits.write();

@@ -1,4 +1,5 @@
 import { Binary, Decimal128, Double } from 'bson';
+import { isNumeric } from '../bson/types.ts';
 import { failure } from '../errors.ts';
 
 /** `$bitsAllSet` and its kin: the operand is a number, bytes or a list of positions. */
@@ -23,6 +24,8 @@ function positionsOf(name: string, operand: unknown): number[] {
       return number;
     });
   }
+  if (isNumeric(operand) && !(Number.isInteger(Number(operand)) && Number(operand) >= 0))
+    throw failure('FailedToParse', `Expected a non-negative integer in: ${name}: ${String(operand)}`);
   const bits = operand instanceof Binary ? operand.position * 8 : 64;
   const bit = bitReader(operand);
   if (!bit) throw failure('BadValue', `${name} takes an Array, a number, or a BinData but received: ${String(operand)}`);

@@ -11,7 +11,7 @@ import {
   typeNumberOf,
   typeRank,
 } from '../bson/types.ts';
-import { failure } from '../errors.ts';
+import { failure, location } from '../errors.ts';
 import { compilePatternOfOne } from './pattern.ts';
 
 /** Tells whether one value satisfies an operator; whether elements of an array are tried as well is the path's matter. */
@@ -95,7 +95,7 @@ export function regexTest(operand: unknown, siblings: Doc): Test {
   if (options !== undefined && typeof options !== 'string') throw bad('$options has to be a string');
   if (operand instanceof BSONRegExp) {
     if (options !== undefined && operand.options !== '') {
-      throw failure('Location10334', 'options set in both $regex and $options');
+      throw location(51075, 'options set in both $regex and $options');
     }
     return compilePatternOfOne(operand.pattern, options ?? operand.options);
   }
@@ -129,6 +129,8 @@ export function sizeIs(operand: unknown): Test {
   const size = integerOf(operand);
   if (size === undefined)
     throw failure('FailedToParse', `Failed to parse $size. Expected a number in: $size: ${String(operand)}`);
+  if (!Number.isInteger(Number(operand)))
+    throw failure('FailedToParse', `Failed to parse $size. Expected an integer: $size: ${String(operand)}`);
   if (size < 0n) throw failure('FailedToParse', `Failed to parse $size. Expected a non-negative number in: $size: ${size}`);
   return (value) => Array.isArray(value) && BigInt(value.length) === size;
 }

@@ -1,8 +1,10 @@
 import { BSONRegExp } from 'bson';
 import { compileExpression } from '../aggregate/expression.ts';
 import { truthy, type Variables } from '../aggregate/scope.ts';
-import { type Doc, isDoc } from '../bson/types.ts';
+import { checkVariables } from '../aggregate/variables.ts';
+import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { failure } from '../errors.ts';
+import { refuseExpr } from './expr-places.ts';
 import { compileBits } from './match-bits.ts';
 import { equalTo, inOrder, isOperatorDoc, modulo, ofType, oneOf, regexTest, sizeIs, type Test } from './match-values.ts';
 import { type LeafArrays, someAtPath } from './path.ts';
@@ -41,15 +43,16 @@ function compileTopLevel(name: string, operand: unknown, variables: Variables): 
       return (doc) => !none.some((matcher) => matcher(doc));
     }
     case '$expr': {
+      checkVariables(operand, variables);
       const evaluate = compileExpression(operand);
       return (doc) => truthy(evaluate({ root: doc, current: doc, variables }));
     }
     case '$comment':
       return always;
     case '$alwaysTrue':
-      return always;
     case '$alwaysFalse':
-      return () => false;
+      if (!isNumeric(operand) || Number(operand) !== 1) throw failure('FailedToParse', `${name} must be an integer value of 1`);
+      return name === '$alwaysTrue' ? always : () => false;
     case '$where':
     case '$text':
     case '$jsonSchema':
@@ -182,8 +185,10 @@ function negateAll(operand: unknown, variables: Variables): Condition {
 function containsAll(operand: unknown, variables: Variables): Condition[] {
   if (!Array.isArray(operand)) throw bad('$all needs an array');
   if (operand.length === 0) return [whole(() => false)];
+  const isElemMatch = (item: unknown) => isDoc(item) && Object.keys(item)[0] === '$elemMatch';
+  if (isElemMatch(operand[0]) && !operand.every(isElemMatch)) throw bad('$all/$elemMatch has to be consistent');
   return operand.map((item): Condition => {
-    if (isDoc(item) && Object.hasOwn(item, '$elemMatch')) return whole(compileElemMatch(item.$elemMatch, variables));
+    if (isDoc(item) && isElemMatch(operand[0])) return whole(compileElemMatch(item.$elemMatch, variables));
     if (isOperatorDoc(item)) throw bad('no $ expressions in $all');
     return some(item instanceof BSONRegExp ? compilePatternOfOne(item.pattern, item.options) : equalTo(item));
   });
@@ -200,6 +205,7 @@ function compileElemMatch(operand: unknown, variables: Variables): Test {
  */
 export function compileItem(operand: unknown, variables: Variables, name: string): Test {
   if (!isDoc(operand)) throw bad(`${name} needs an Object`);
+  refuseExpr(operand, () => bad('$expr can only be applied to the top-level document'));
   const [first] = Object.keys(operand);
   const logical = first === '$and' || first === '$or' || first === '$nor' || first === '$expr';
   if (isOperatorDoc(operand) && !logical) {

@@ -1,5 +1,5 @@
 import { BSONRegExp } from 'bson';
-import { failure } from '../errors.ts';
+import { failure, location } from '../errors.ts';
 
 /** Compiles a regular expression into a test on strings, on arrays holding one, and on the same expression stored. */
 export function compilePattern(pattern: string, options: string): (value: unknown) => boolean {
@@ -17,12 +17,13 @@ export function compilePatternOfOne(pattern: string, options: string): (value: u
 }
 
 export function toRegExp(pattern: string, options: string): RegExp {
+  if (pattern.includes('\0')) throw failure('BadValue', 'Regular expression cannot contain an embedded null byte');
   let flags = 'u';
   let source = pattern;
   for (const option of options) {
     if (option === 'i' || option === 'm' || option === 's') flags += option;
     else if (option === 'x') source = withoutComments(source);
-    else if (option !== 'u') throw failure('BadValue', `invalid flag in regex options: ${option}`);
+    else if (option !== 'u') throw location(51108, `invalid flag in regex options: ${option}`);
   }
   const inline = /^\(\?([ims]+)\)/.exec(source);
   if (inline?.[1]) {
@@ -36,7 +37,7 @@ export function toRegExp(pattern: string, options: string): RegExp {
     try {
       return new RegExp(source, flags.replace('u', ''));
     } catch (error) {
-      throw failure('Location10334', `Regular expression is invalid: ${error instanceof Error ? error.message : 'malformed'}`);
+      throw location(51091, `Regular expression is invalid: ${error instanceof Error ? error.message : 'malformed'}`);
     }
   }
 }

@@ -71,8 +71,8 @@ function isPlainId(id: unknown): boolean {
 const naturalReverse = (sort: Doc | undefined) => sort !== undefined && '$natural' in sort && Number(sort.$natural) < 0;
 
 /**
- * A hint is obeyed: an index that is of no use for the filter is walked as a whole, also a sparse or partial one that leaves out
- * documents the query asks for; these are not found then.
+ * A hint is obeyed: an index that is of no use for the filter is walked as a whole, also a sparse one that leaves out documents the
+ * query asks for; these are not found then. A partial index that may leave out documents is refused.
  */
 function hinted(collection: Collection, { filter, sort }: PlanRequest, known: Known, hint: unknown): Plan {
   if (isDoc(hint) && '$natural' in hint) return { kind: 'collection', reverse: Number(hint.$natural) < 0, sorted: false };
@@ -85,9 +85,12 @@ function hinted(collection: Collection, { filter, sort }: PlanRequest, known: Kn
       'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
     );
   const conditions = conditionsOf(filter);
+  const searched = conditionsFor(index, known, conditions);
+  if (searched === undefined && index.partial)
+    throw failure('NoQueryExecutionPlans', 'error processing query: planner returned error :: caused by :: No query solutions');
   const order = sort && Object.keys(sort).length > 0 ? sort : undefined;
   return (
-    indexPlan(index, conditionsFor(index, known, conditions) ?? new Map(), order) ?? {
+    indexPlan(index, searched ?? new Map(), order) ?? {
       kind: 'index',
       index,
       ranges: [everything],

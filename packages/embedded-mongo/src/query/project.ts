@@ -1,190 +1,157 @@
-import { compileExpression } from '../aggregate/expression.ts';
-import { type Expression, truthy, type Variables } from '../aggregate/scope.ts';
+import { compileExpression, isExpressionName } from '../aggregate/expression.ts';
+import { truthy, type Variables } from '../aggregate/scope.ts';
+import { checkVariables } from '../aggregate/variables.ts';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { failure, location } from '../errors.ts';
-import { compileItem } from './match.ts';
-import { matchedPosition } from './matched-position.ts';
-import { setField, valueAt } from './path.ts';
+import { pathParts } from './field-path.ts';
+import { addPath, type Computed, exclusion, inclusion, type Node } from './project-apply.ts';
+import { checkPositional, itemMatching, matchedItem, plainSlice, positionIn } from './project-find.ts';
 
 export type Projection = (doc: Doc) => Doc;
-/** What a projection says about a path: keep or drop it, or what is below it. */
-type Node = Map<string, Node | boolean>;
-type Computed = { parts: string[]; value: (doc: Doc) => unknown };
 
 /** `filter` is given by find, which alone knows `$`, `$elemMatch` and `$slice` as projections. */
 export type ProjectionContext = { variables: Variables; filter?: Doc };
 
-/** Compiles a projection as find and `$project` have it. */
+/** What is known of a projection so far. */
+type Plan = ProjectionContext & {
+  node: Node;
+  computed: Computed[];
+  /** Whether fields are kept or dropped; undefined while no field has told. */
+  including: boolean | undefined;
+  keepId: boolean;
+  /** The paths that fields have taken, and what those begin with. */
+  leaves: Set<string>;
+  inner: Set<string>;
+  /** Which of find's own projections were met. */
+  met: Set<'$' | '$elemMatch' | '$slice'>;
+};
+
+/** Compiles a projection as find and `$project` have it. Refuses one that contradicts itself. */
 export function compileProjection(spec: Doc, context: ProjectionContext): Projection {
-  const plan = { node: new Map() as Node, computed: [] as Computed[], including: undefined as boolean | undefined, keepId: true };
-  const flag = (path: string, keep: boolean) => {
-    if (path === '_id' && !keep) {
-      plan.keepId = false;
-      return;
-    }
-    if (path !== '_id') {
-      if (plan.including !== undefined && plan.including !== keep) {
-        throw location(
-          keep ? 31253 : 31254,
-          `Cannot do ${keep ? 'inclusion' : 'exclusion'} on field ${path} in ${keep ? 'exclusion' : 'inclusion'} projection`,
-        );
-      }
-      plan.including = keep;
-    }
-    addPath(plan.node, path.split('.'), keep);
+  const plan: Plan = {
+    ...context,
+    ...{ node: new Map(), computed: [], including: undefined, keepId: true },
+    ...{ leaves: new Set(), inner: new Set(), met: new Set() },
   };
-  const visit = (prefix: string, fields: Doc): void => {
-    for (const [name, value] of Object.entries(fields)) {
-      const path = prefix + name;
-      if (typeof value === 'boolean' || isNumeric(value)) {
-        if (context.filter && path.endsWith('.$') && truthy(value)) {
-          plan.including = true;
-          plan.computed.push(positional(path.slice(0, -2), context.filter));
-        } else flag(path, truthy(value));
-      } else if (isDoc(value) && !Object.keys(value)[0]?.startsWith('$')) {
-        if (Object.keys(value).length === 0)
-          throw location(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
-        visit(`${path}.`, value);
-      } else {
-        const computed = compute(path, value, context);
-        plan.computed.push(computed);
-        if (!(isDoc(value) && Object.keys(value)[0] === '$slice' && context.filter && isPlainSlice(value.$slice)))
-          plan.including ??= true;
-      }
-    }
-  };
-  visit('', spec);
-  if (plan.including === undefined && plan.keepId && plan.node.has('_id')) plan.including = true;
-  return plan.including === true ? inclusion(plan) : exclusion(plan);
+  readFields(plan, '', spec);
+  const { node, computed, keepId } = plan;
+  if (isInclusion(plan)) {
+    if (keepId && !plan.leaves.has('_id') && !plan.inner.has('_id')) node.set('_id', true);
+    return inclusion(node, computed);
+  }
+  if (!keepId) node.set('_id', false);
+  else if (node.get('_id') === true) node.delete('_id');
+  return exclusion(node, computed);
 }
 
-function addPath(node: Node, parts: readonly string[], keep: boolean): void {
-  const [first = '', ...rest] = parts;
-  if (rest.length === 0) {
-    if (node.has(first)) throw location(31250, `Path collision at ${first}`);
-    node.set(first, keep);
+function isInclusion({ including, keepId, node, met }: Plan): boolean {
+  const keepsId = keepId && node.get('_id') === true;
+  return including ?? (met.has('$slice') ? keepsId : met.has('$elemMatch') || keepsId);
+}
+
+function readFields(plan: Plan, prefix: string, fields: Doc): void {
+  for (const [name, value] of Object.entries(fields)) readField(plan, prefix + name, name, value);
+}
+
+function readField(plan: Plan, path: string, name: string, value: unknown): void {
+  const position = positionIn(name);
+  if (position !== undefined && !plan.filter) throw location(31324, 'Cannot use positional projection in aggregation projection');
+  if (isDoc(value)) {
+    if (position !== undefined) throw location(31271, 'positional projection cannot be used with an expression or sub object');
+    readDocument(plan, path, name, value);
+  } else if (typeof value !== 'boolean' && !isNumeric(value)) {
+    if (position !== undefined) throw location(31308, 'positional projection cannot be used with a literal');
+    compute(plan, path, value);
+  } else if (!truthy(value)) exclude(plan, path);
+  else if (position !== undefined && plan.filter) keepMatched(plan, path, position, plan.filter);
+  else include(plan, path);
+}
+
+function readDocument(plan: Plan, path: string, name: string, value: Doc): void {
+  const [operator, ...others] = Object.keys(value);
+  if (operator === undefined)
+    throw location(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
+  pathParts(name);
+  if (others.length > 0 || !operator.startsWith('$')) {
+    readFields(plan, `${path}.`, value);
     return;
   }
-  const inner = node.get(first) ?? new Map();
-  if (typeof inner === 'boolean') throw location(31249, `Path collision at ${parts.join('.')}`);
-  node.set(first, inner);
-  addPath(inner, rest, keep);
-}
-
-function inclusion(plan: { node: Node; computed: Computed[]; keepId: boolean }): Projection {
-  if (plan.keepId) plan.node.set('_id', true);
-  return (doc) => {
-    const projected = included(doc, plan.node) as Doc;
-    for (const { parts, value } of plan.computed) setNested(projected, parts, value(doc));
-    return projected;
-  };
-}
-
-function included(value: unknown, node: Node): unknown {
-  if (Array.isArray(value)) {
-    return value.filter((item) => isDoc(item) || Array.isArray(item)).map((item) => included(item, node));
-  }
-  if (!isDoc(value)) return undefined;
-  const kept: Doc = {};
-  for (const name in value) {
-    const rule = node.get(name);
-    if (!rule) continue;
-    const inner = rule === true ? value[name] : included(value[name], rule);
-    if (inner !== undefined) setField(kept, name, inner);
-  }
-  return kept;
-}
-
-function exclusion(plan: { node: Node; computed: Computed[]; keepId: boolean }): Projection {
-  if (!plan.keepId) plan.node.set('_id', false);
-  else plan.node.delete('_id');
-  return (doc) => {
-    const projected = excluded(doc, plan.node) as Doc;
-    for (const { parts, value } of plan.computed) setNested(projected, parts, value(doc));
-    return projected;
-  };
-}
-
-function excluded(value: unknown, node: Node): unknown {
-  if (Array.isArray(value)) return value.map((item) => excluded(item, node));
-  if (!isDoc(value)) return value;
-  const kept: Doc = {};
-  for (const name in value) {
-    const rule = node.get(name);
-    if (rule === false) continue;
-    setField(kept, name, rule instanceof Map ? excluded(value[name], rule) : value[name]);
-  }
-  return kept;
-}
-
-/** Sets a computed value, going into each element of arrays; a missing value takes the field away. */
-export function setNested(target: Doc, parts: readonly string[], value: unknown): void {
-  const [first = '', ...rest] = parts;
-  if (rest.length === 0) {
-    if (value === undefined) delete target[first];
-    else setField(target, first, value);
+  const operand = value[operator];
+  if (operator === '$meta') throw failure('NotImplemented', '$meta is not supported by this server');
+  if (operator === '$elemMatch') {
+    if (!plan.filter) throw failure('InvalidPipelineOperator', 'Cannot use $elemMatch in this context');
+    if (plan.met.has('$')) throw location(31255, 'Cannot specify positional operator and $elemMatch.');
+    plan.met.add('$elemMatch');
+    plan.computed.push({ parts: claim(plan, path), value: itemMatching(path, operand, plan.variables) });
     return;
   }
-  setField(target, first, nestedIn(target[first], rest, value));
+  const cut = operator === '$slice' && plan.filter ? plainSlice(path, operand) : undefined;
+  if (cut) {
+    plan.met.add('$slice');
+    plan.computed.push({ parts: claim(plan, path), value: cut });
+  } else if (isExpressionName(operator)) compute(plan, path, value);
+  else throw location(31325, `Unknown expression ${operator}`);
 }
 
-function nestedIn(inner: unknown, parts: readonly string[], value: unknown): unknown {
-  if (Array.isArray(inner)) return inner.map((item) => nestedIn(item, parts, value));
-  const copy: Doc = isDoc(inner) ? { ...inner } : {};
-  setNested(copy, parts, value);
-  return copy;
+function keepMatched(plan: Plan, path: string, position: string, filter: Doc): void {
+  if (plan.met.has('$')) throw location(31276, 'Cannot specify more than one positional projection per query.');
+  if (plan.met.has('$elemMatch')) throw location(31256, 'Cannot specify positional operator and $elemMatch.');
+  checkPositional(path, position, filter);
+  plan.met.add('$');
+  const array = path.slice(0, -2);
+  const parts = claim(plan, array);
+  decide(plan, array, true);
+  plan.computed.push({ parts, value: matchedItem(parts, filter) });
 }
 
-const isPlainSlice = (operand: unknown) =>
-  isNumeric(operand) || (Array.isArray(operand) && operand.every(isNumeric) && operand.length === 2);
-
-function compute(path: string, value: unknown, context: ProjectionContext): Computed {
-  const parts = path.split('.');
-  const operator = isDoc(value) ? Object.keys(value)[0] : undefined;
-  if (context.filter && isDoc(value)) {
-    if (operator === '$elemMatch') {
-      const item = compileItem(value.$elemMatch, context.variables, '$elemMatch');
-      return { parts, value: (doc) => firstItem(valueAt(doc, parts), item) };
-    }
-    if (operator === '$slice' && isPlainSlice(value.$slice)) {
-      const cut = slicing(value.$slice);
-      return { parts, value: (doc) => cut(valueAt(doc, parts)) };
-    }
-    if (operator === '$meta') throw failure('NotImplemented', '$meta is not supported by this server');
+function compute(plan: Plan, path: string, value: unknown): void {
+  if (plan.including === false) {
+    throw isDoc(value)
+      ? location(31252, 'Cannot use expression other than $meta in exclusion projection')
+      : location(31310, `Cannot use an expression ${path}: ${String(value)} in an exclusion projection`);
   }
-  const expression: Expression = compileExpression(value);
-  return { parts, value: (doc) => expression({ root: doc, current: doc, variables: context.variables }) };
+  plan.including = true;
+  const { variables } = plan;
+  const expression = compileExpression(value);
+  checkVariables(value, variables);
+  plan.computed.push({
+    parts: claim(plan, path),
+    value: (doc) => expression({ root: doc, current: doc, variables }),
+  });
 }
 
-function firstItem(value: unknown, test: (item: unknown) => boolean): unknown {
-  const found = Array.isArray(value) ? value.find(test) : undefined;
-  return found === undefined ? undefined : [found];
+function include(plan: Plan, path: string): void {
+  addPath(plan.node, claim(plan, path), true);
+  if (path !== '_id') decide(plan, path, true);
 }
 
-function slicing(operand: unknown): (value: unknown) => unknown {
-  const [skip, limit] = Array.isArray(operand) ? operand.map(Number) : [undefined, Number(operand)];
-  return (value) => {
-    if (!Array.isArray(value)) return value;
-    if (skip === undefined) return (limit ?? 0) < 0 ? value.slice(limit) : value.slice(0, limit);
-    const start = skip < 0 ? Math.max(0, value.length + skip) : skip;
-    return value.slice(start, start + (limit ?? 0));
-  };
+function exclude(plan: Plan, path: string): void {
+  const parts = claim(plan, path);
+  if (path === '_id') {
+    plan.keepId = false;
+    return;
+  }
+  addPath(plan.node, parts, false);
+  decide(plan, path, false);
 }
 
-function positional(path: string, filter: Doc): Computed {
-  const parts = path.split('.');
-  return {
-    parts,
-    value: (doc) => {
-      const position = matchedPosition(doc, filter, parts);
-      const array = valueAt(doc, parts);
-      if (position === undefined || !Array.isArray(array)) {
-        throw location(
-          51246,
-          `Executor error during find command :: caused by :: positional operator '.$' couldn't find a matching element in the array`,
-        );
-      }
-      return [array[position]];
-    },
-  };
+function decide(plan: Plan, path: string, keep: boolean): void {
+  if (plan.including !== undefined && plan.including !== keep) {
+    const [does, within] = keep ? ['inclusion', 'exclusion'] : ['exclusion', 'inclusion'];
+    throw location(keep ? 31253 : 31254, `Cannot do ${does} on field ${path} in ${within} projection`);
+  }
+  plan.including = keep;
+}
+
+/** Takes a path for one field. Refuses it if it is taken, or what it begins with, or what begins with it. */
+function claim(plan: Plan, path: string): string[] {
+  const parts = pathParts(path);
+  if (plan.leaves.has(path) || plan.inner.has(path)) throw location(31250, `Path collision at ${path}`);
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+    const beginning = path.slice(0, dot);
+    if (plan.leaves.has(beginning)) throw location(31249, `Path collision at ${path} remaining portion ${path.slice(dot + 1)}`);
+    plan.inner.add(beginning);
+  }
+  plan.leaves.add(path);
+  return parts;
 }

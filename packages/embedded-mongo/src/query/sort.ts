@@ -2,6 +2,7 @@ import { compareValues } from '../bson/compare.ts';
 import { type Doc, isDoc, isNumeric } from '../bson/types.ts';
 import { CommandError, failure, location } from '../errors.ts';
 import { arrayMet, expandedRows, plainRow, plainValue } from '../storage/index-entries.ts';
+import { pathParts } from './field-path.ts';
 
 export type Comparator = (a: Doc, b: Doc) => number;
 export type SortField = { path: string; parts: readonly string[]; direction: 1 | -1 };
@@ -34,15 +35,18 @@ export function sorted<T>(items: Iterable<T>, order: (a: T, b: T) => number, byt
 
 /** Reads a sort specification. Refuses directions other than 1 and -1. */
 export function sortFields(spec: Doc): SortField[] {
-  return Object.entries(spec).map(([path, direction]) => {
-    if (isDoc(direction)) throw failure('NotImplemented', 'sorting by $meta is not supported by this server');
+  const entries = Object.entries(spec);
+  if (entries.length > 32) throw location(13103, 'too many compound keys');
+  return entries.map(([path, direction]) => {
+    if (isDoc(direction) && '$meta' in direction)
+      throw failure('NotImplemented', 'sorting by $meta is not supported by this server');
+    if (isDoc(direction)) throw location(17312, '$meta is the only expression supported by $sort right now');
     const sign = isNumeric(direction) ? Number(direction) : Number.NaN;
     if (sign !== 1 && sign !== -1) {
       if (!isNumeric(direction)) throw location(15974, `Illegal key in $sort specification: ${path}: ${String(direction)}`);
       throw location(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
     }
-    if (path === '' || path.split('.').includes('')) throw location(15998, 'FieldPath field names may not be empty strings.');
-    return { path, parts: path.split('.'), direction: sign };
+    return { path, parts: pathParts(path), direction: sign };
   });
 }
 

@@ -149,12 +149,16 @@ export function decodeSpec(bytes: Uint8Array): IndexSpec {
   return decodeDocument(bytes) as IndexSpec;
 }
 
-/** Whether two definitions ask for the same index apart from its name. */
-export function sameOptions(a: IndexSpec, b: IndexSpec): boolean {
+/** Whether two definitions hold the same keys of the same documents, whatever their names and expiry. */
+export function sameSignature(a: IndexSpec, b: IndexSpec): boolean {
   return (
+    equalValues(a.key, b.key) &&
+    samePartial(a, b) &&
     (a.unique ?? false) === (b.unique ?? false) &&
-    (a.sparse ?? false) === (b.sparse ?? false) &&
-    equalValues(a.partialFilterExpression ?? null, b.partialFilterExpression ?? null) &&
-    equalValues(a.expireAfterSeconds ?? null, b.expireAfterSeconds ?? null)
+    (a.sparse ?? false) === (b.sparse ?? false)
   );
 }
+
+/** Whether two definitions are about the same documents. */
+export const samePartial = (a: IndexSpec, b: IndexSpec): boolean =>
+  equalValues(a.partialFilterExpression ?? null, b.partialFilterExpression ?? null);

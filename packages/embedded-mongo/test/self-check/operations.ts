@@ -98,8 +98,9 @@ export function startComparing(random: Random, documents: number): Compared {
       same('what is stored', {}, a, b);
       const stored = documentsOf(a).length;
       for (const { name, sparse, partialFilterExpression } of indexes) {
-        const held = allOf(indexed, (partialFilterExpression ?? {}) as Doc).length;
-        const walked = documentsOf(server.run({ find: indexed, hint: name, batchSize: 10_000 })).length;
+        const filter = (partialFilterExpression ?? {}) as Doc;
+        const held = allOf(indexed, filter).length;
+        const walked = documentsOf(server.run({ find: indexed, filter, hint: name, batchSize: 10_000 })).length;
         if (sparse ? walked > stored : walked !== held)
           throw new Error(`index ${String(name)} has ${walked} of ${held} documents`);
       }
