@@ -48,8 +48,8 @@ const STATEMENT = /(?:^|[;{}\n])\s*(?:import|export)\b(\s+type\b)?(?:[\w\s{},*$]
 const CALL = /\bimport\s*\(\s*(['"])([^'"\n]+)\1/g;
 
 /**
- * Every import, export-from and import() of a TypeScript or JavaScript text; comments are no imports. (TypeScript 7 has no parser to call, and the
- * parsers that Node can call know no types; an import statement is regular enough to be matched.)
+ * Every import, export-from and import() of a TypeScript or JavaScript text; comments are no imports. (TypeScript 7 has no parser
+ * to call, and the parsers that Node can call know no types; an import statement is regular enough to be matched.)
  */
 export function importsOf(text: string): Import[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
@@ -59,7 +59,10 @@ export function importsOf(text: string): Import[] {
   ];
 }
 
-/** Checks every file of `sources` against the rules of architecture §2 and style.md, and finds cycles of files, also where only types are imported. */
+/**
+ * Checks every file of `sources` against the rules of architecture §2 and style.md, and finds cycles of files, also where only
+ * types are imported.
+ */
 export function findViolations(sources: Sources): Violation[] {
   const graph = new Map<string, string[]>();
   const violations: Violation[] = [];

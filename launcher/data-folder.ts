@@ -15,7 +15,10 @@ const LEFTOVERS_MS = 15_000;
 /** A folder that this process alone works in. */
 export type DataFolder = {
   path: string;
-  /** Keeps what runs on the folder, the guard first, so that the next start can end it should this launcher and its guard be killed. */
+  /**
+   * Keeps what runs on the folder, the guard first, so that the next start can end it should this launcher and its guard be
+   * killed.
+   */
   record(processes: ProcessIdentity[]): void;
   release(): void;
 };
@@ -23,8 +26,9 @@ export type DataFolder = {
 type Holder = ProcessIdentity & { url: string };
 
 /**
- * Takes the data folder for this process. Throws, with what to do, when another launcher works in it or when its format is not this program's.
- * A lock that a dead launcher left is taken over, once the processes that it left have ended. `url` is told to whoever comes second.
+ * Takes the data folder for this process. Throws, with what to do, when another launcher works in it or when its format is not
+ * this program's. A lock that a dead launcher left is taken over, once the processes that it left have ended. `url` is told to
+ * whoever comes second.
  */
 export async function openDataFolder(folder: string, options: { fresh: boolean; url: string }): Promise<DataFolder> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -36,8 +36,9 @@ const OPERATOR = 'launcher';
 const TIMEOUT_MS = 20_000;
 
 /**
- * The demo merchants: made once, then read from demo.json. The URLs are written anew each time, since ports may change. Where a start was cut off
- * before the file was written, what it has made is taken up: merchants by their name with a new secret, the money under the same operation id.
+ * The demo merchants: made once, then read from demo.json. The URLs are written anew each time, since ports may change. Where a
+ * start was cut off before the file was written, what it has made is taken up: merchants by their name with a new secret, the
+ * money under the same operation id.
  */
 export async function ensureDemo(folder: string, ports: Ports): Promise<Demo> {
   const file = path.join(folder, 'demo.json');

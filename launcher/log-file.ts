@@ -4,7 +4,10 @@ import { open } from 'node:fs/promises';
 const BYTES_MAX = 32 * 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 
-/** A process's log. The process writes into the file itself, so it neither waits for the launcher nor loses its voice when that is killed. */
+/**
+ * A process's log. The process writes into the file itself, so it neither waits for the launcher nor loses its voice when that is
+ * killed.
+ */
 export type LogFile = {
   /** Opened for appending; given to the process as its standard output and error. */
   descriptor: number;

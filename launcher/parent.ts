@@ -1,6 +1,9 @@
 import { Socket } from 'node:net';
 
-/** Calls `gone` when the bootstrap that started this process has ended, however it did: it holds the other end of a pipe (GERBANG_PARENT_FD). */
+/**
+ * Calls `gone` when the bootstrap that started this process has ended, however it did: it holds the other end of a pipe
+ * (GERBANG_PARENT_FD).
+ */
 export function onParentGone(gone: () => void): void {
   const descriptor = process.env.GERBANG_PARENT_FD;
   if (descriptor === undefined) return;

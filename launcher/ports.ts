@@ -26,8 +26,8 @@ export function readPorts(env: NodeJS.ProcessEnv): Ports {
 }
 
 /**
- * Below the range that connections are made from: a client that keeps trying to reach a killed server on a port of that range connects to itself
- * sooner or later, and then holds the port.
+ * Below the range that connections are made from: a client that keeps trying to reach a killed server on a port of that range
+ * connects to itself sooner or later, and then holds the port.
  */
 const TEST_PORTS = [10_000, 32_000] as const;
 
@@ -43,7 +43,10 @@ export async function findFreePorts(): Promise<Ports> {
   return ports;
 }
 
-/** One line for each port that can't be had: which, what for, by whom it is taken where that can be told, and the variable that moves it. */
+/**
+ * One line for each port that can't be had: which, what for, by whom it is taken where that can be told, and the variable that
+ * moves it.
+ */
 export async function takenPorts(ports: Ports, names: readonly PortName[]): Promise<string[]> {
   const lines: string[] = [];
   for (const name of names) {

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** A process that can't be mistaken for a later one with the same id: when it was started belongs to it (empty where the system does not tell). */
+/**
+ * A process that can't be mistaken for a later one with the same id: when it was started belongs to it (empty where the system
+ * does not tell).
+ */
 export type ProcessIdentity = { pid: number; started: string };
 
 export function identify(pid: number): ProcessIdentity {

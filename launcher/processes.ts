@@ -30,9 +30,9 @@ export type TableOptions = {
 };
 
 /**
- * A young generation large enough that little outlives it under load; idle services keep it small. No threads that help to collect: on a small machine
- * they would take the processors from the other services. A heap is collected when it has grown to twice what lived in it, not to four times, so that
- * a backlog takes little more memory than it has content.
+ * A young generation large enough that little outlives it under load; idle services keep it small. No threads that help to
+ * collect: on a small machine they would take the processors from the other services. A heap is collected when it has grown to
+ * twice what lived in it, not to four times, so that a backlog takes little more memory than it has content.
  */
 export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=32', '--no-parallel-scavenge', '--heap-growing-percent=100'];
 

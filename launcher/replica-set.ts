@@ -21,7 +21,10 @@ export async function isReplicaSetReady({ name, port }: { name: string; port: nu
   }
 }
 
-/** One step towards a primary at `host`: initiates a new set, or moves an old one to the port that it has now. True when there is nothing to do. */
+/**
+ * One step towards a primary at `host`: initiates a new set, or moves an old one to the port that it has now. True when there is
+ * nothing to do.
+ */
 export async function ensurePrimary(run: RunCommand, name: string, host: string): Promise<boolean> {
   let config: Answer;
   try {

@@ -8,8 +8,8 @@ export type Port = { standard: number; purpose: string };
 export type Setup = { dataFolder: string; secrets: Secrets; urlOf: (port: string) => string };
 
 /**
- * A service, in all that is known of it outside its folder. The launcher starts it from this row, gives its gRPC address to the other services and to
- * the operators' commands as `<NAME>_RPC`, and tells the notifier where its events are confirmed.
+ * A service, in all that is known of it outside its folder. The launcher starts it from this row, gives its gRPC address to the
+ * other services and to the operators' commands as `<NAME>_RPC`, and tells the notifier where its events are confirmed.
  */
 type Row = {
   /** Its folder in services/, and its name in logs, metrics and streams. */

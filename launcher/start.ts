@@ -4,7 +4,9 @@ import { onParentGone } from './parent.ts';
 import { readPorts } from './ports.ts';
 import { openSystem, type System } from './system.ts';
 
-/** `npm start [-- --fresh]`: the whole system until Ctrl-C, SIGTERM, or the death of the terminal or of the npm that started it. */
+/**
+ * `npm start [-- --fresh]`: the whole system until Ctrl-C, SIGTERM, or the death of the terminal or of the npm that started it.
+ */
 export async function start(args: string[]): Promise<void> {
   const startMs = performance.now();
   const interrupted = new AbortController();

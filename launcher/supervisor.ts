@@ -22,7 +22,10 @@ const TAIL_LINES = 15;
 
 /** Runs processes, starts again what dies, and ends all of them. */
 export type Supervisor = {
-  /** Starts stage by stage; resolves when every process is ready. Throws with the last lines of the log of one that fails or is not in time. */
+  /**
+   * Starts stage by stage; resolves when every process is ready. Throws with the last lines of the log of one that fails or is
+   * not in time.
+   */
   start(): Promise<void>;
   /** Resolves when every process is ready again, after a kill for instance. */
   ready(): Promise<void>;

@@ -53,7 +53,10 @@ export type SystemOptions = {
   signal?: AbortSignal;
 };
 
-/** Starts the system on a data folder. Throws, with what to do, when that folder or a port is taken or a process does not get ready. */
+/**
+ * Starts the system on a data folder. Throws, with what to do, when that folder or a port is taken or a process does not get
+ * ready.
+ */
 export async function openSystem(options: SystemOptions): Promise<System> {
   const folder = await openDataFolder(options.dataFolder, { fresh: options.fresh, url: urlsOf(options.ports).base_url });
   try {
@@ -131,8 +134,9 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
 }
 
 /**
- * For tests and benchmarks: a system on free ports and a temporary data folder, which `stop` removes (KEEP_DATA=true keeps it). Its databases, also
- * on the server that MONGODB_URI names, are no other system's; `ownMongo` starts a server all the same, for tests that kill it.
+ * For tests and benchmarks: a system on free ports and a temporary data folder, which `stop` removes (KEEP_DATA=true keeps it).
+ * Its databases, also on the server that MONGODB_URI names, are no other system's; `ownMongo` starts a server all the same, for
+ * tests that kill it.
  */
 export async function startSystem(options: {
   name: string;

@@ -7,9 +7,11 @@ const DOCUMENTATION = [/^docs\//, /\.md$/];
 const TESTS = [/\.test\.ts$/, /^test\//, /^(?:launcher|packages\/[^/]+|services\/[^/]+)\/test\//];
 
 /**
- * The files among `changed` (paths from the repository's root) that are outside the folders of what has been built, in the order of their names. Its own are:
+ * The files among `changed` (paths from the repository's root) that are outside the folders of what has been built, in the order
+ * of their names. Its own are:
  *
- * - of a product: every folder of its name in a service (services/money-in/src/virtual-account/, services/edge/src/routes/virtual-accounts/), and its file or folder in packages/present/src and proto/gerbang;
+ * - of a product: every folder of its name in a service (services/money-in/src/virtual-account/,
+ *   services/edge/src/routes/virtual-accounts/), and its file or folder in packages/present/src and proto/gerbang;
  * - of a service: services/<name>/ and proto/gerbang/<name>/.
  *
  * Generated files, documentation and tests are not counted.
@@ -37,7 +39,10 @@ function isOfService(service: string): (file: string) => boolean {
   return (file) => own.some((pattern) => pattern.test(file));
 }
 
-/** A name as folders and proto have it: with dashes or underscores, in the singular or the plural. Throws for what is no such name. */
+/**
+ * A name as folders and proto have it: with dashes or underscores, in the singular or the plural. Throws for what is no such
+ * name.
+ */
 function namePattern(name: string): string {
   if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`${name} is no name of a folder`);
   return `${name.replaceAll('-', '[-_]')}s?`;

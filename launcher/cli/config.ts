@@ -14,8 +14,8 @@ export type Config = {
 export const COMMAND_VARIABLES = [...peersOf(readPorts({})).map(({ variable }) => variable), 'GERBANG_CLIENT_SECRET'];
 
 /**
- * Where the running system is: what `<SERVICE>_RPC` says, else where `npm start` has put it with the same ports (GERBANG_PORT_OFFSET, MERCHANT_RPC_PORT, …).
- * Throws ConfigError.
+ * Where the running system is: what `<SERVICE>_RPC` says, else where `npm start` has put it with the same ports
+ * (GERBANG_PORT_OFFSET, MERCHANT_RPC_PORT, …). Throws ConfigError.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const { GERBANG_CLIENT_SECRET, ...tls } = loadConfig({ ...tlsShape, GERBANG_CLIENT_SECRET: env.secret() }, environment);

@@ -20,7 +20,9 @@ const CALL_MS = 15_000;
 export type Session = {
   /** Who gives the command, for the audit log. */
   operator(): string;
-  /** A client of one of a service's gRPC services. Fails with where it looked when the service is not running, as the others do. */
+  /**
+   * A client of one of a service's gRPC services. Fails with where it looked when the service is not running, as the others do.
+   */
   client<S extends DescService>(service: RpcServiceName, desc: S): Promise<RpcClient<S>>;
   ledgerService(): Promise<{ ledger: RpcClient<typeof LedgerService>; routing: RpcClient<typeof RoutingService> }>;
   merchantService(): Promise<RpcClient<typeof OperatorService>>;
@@ -76,7 +78,9 @@ function mustKnow({ services }: Config, service: RpcServiceName) {
   return found;
 }
 
-/** Asked before any call, so that an operator needn't wait for retries to hear that nothing runs; one of the addresses is enough. */
+/**
+ * Asked before any call, so that an operator needn't wait for retries to hear that nothing runs; one of the addresses is enough.
+ */
 async function mustListen(variable: string, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) if (await listens(address)) return;
   throw new CommandFailure(

@@ -94,7 +94,10 @@ function toJson(fee: Fee) {
   };
 }
 
-/** For instance "qris, all channels: IDR 0.00 + 0.7 %, at most IDR 5000.00, of which the vendor gets IDR 0.00 + 0.3 %, from 2027-01-01T00:00:00.000Z". */
+/**
+ * For instance "qris, all channels: IDR 0.00 + 0.7 %, at most IDR 5000.00, of which the vendor gets IDR 0.00 + 0.3 %, from
+ * 2027-01-01T00:00:00.000Z".
+ */
 function toLine(fee: Fee): string {
   const parts = [
     `${fee.product}, ${fee.channel === '' ? 'all channels' : `channel ${fee.channel}`}: ${sum(fee.fixedSen, fee.basisPoints)}`,

@@ -67,7 +67,10 @@ function toJson(item: SuspenseItem) {
   };
 }
 
-/** For instance "va:bank:123  IDR 50000.00  paid to 7001412345678901 at 2026-11-21T08:00:00.000Z  expired  of <merchant> <account>". */
+/**
+ * For instance "va:bank:123  IDR 50000.00  paid to 7001412345678901 at 2026-11-21T08:00:00.000Z  expired  of <merchant>
+ * <account>".
+ */
 function toLine({ id, amountSen, paidTo, paidAtMs, reason, merchantId, accountId }: SuspenseItem): string {
   const owner = merchantId === '' ? 'nobody’s' : `of ${merchantId} ${accountId}`;
   return `${id}  ${toRupiah(amountSen)}  paid to ${paidTo} at ${toIso(paidAtMs)}  ${reason}  ${owner}`;

@@ -17,8 +17,9 @@ export type Held = AsyncDisposable & { off(): Promise<void> };
 export type CommandFailure = { failCommands: string[] } & Document;
 
 /**
- * Lets commands of the clients that use exactly this address fail from now until `off`. `address` is a TestMongo's `uri`, whose appName no other test
- * has; a server has one fail point of this kind for all, so they are set one after the other. `mode` is `alwaysOn` or `{times}`.
+ * Lets commands of the clients that use exactly this address fail from now until `off`. `address` is a TestMongo's `uri`, whose
+ * appName no other test has; a server has one fail point of this kind for all, so they are set one after the other. `mode` is
+ * `alwaysOn` or `{times}`.
  */
 export async function failCommand(address: string, mode: 'alwaysOn' | { times: number }, data: CommandFailure): Promise<Held> {
   const appName = appNameOf(address);

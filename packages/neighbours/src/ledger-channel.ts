@@ -15,10 +15,11 @@ const RETRY_MAX_MS = 400;
 const LEFT = Symbol('left');
 
 /**
- * Opens the way to the ledger, whose partitions are spread over several instances and move (architecture §4). Clients of its services are used as
- * those of any other: a call goes to the owner of the `partition` that its request names, follows the answer of who is not, and is tried again, within
- * its deadline (8 s unless told) and with the same posting key, while a partition is being taken over, also when its owner just falls silent.
- * `addresses`: host:port of one instance or more to begin with; the others are learnt from them.
+ * Opens the way to the ledger, whose partitions are spread over several instances and move (architecture §4). Clients of its
+ * services are used as those of any other: a call goes to the owner of the `partition` that its request names, follows the answer
+ * of who is not, and is tried again, within its deadline (8 s unless told) and with the same posting key, while a partition is
+ * being taken over, also when its owner just falls silent. `addresses`: host:port of one instance or more to begin with; the
+ * others are learnt from them.
  */
 export function openLedgerChannel(options: {
   addresses: readonly string[];
@@ -62,7 +63,9 @@ function callOf(channel: RpcChannel, desc: DescService, method: DescMethod) {
   return call;
 }
 
-/** Tries until there is an answer or a refusal of the ledger itself; the road's own are met by looking where the partition is now. */
+/**
+ * Tries until there is an answer or a refusal of the ledger itself; the road's own are met by looking where the partition is now.
+ */
 async function followingOwner(
   routes: LedgerRoutes,
   method: DescMethod,

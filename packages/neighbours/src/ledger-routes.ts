@@ -15,7 +15,10 @@ export type Attempt = { sinceMs: number; leave: () => void };
 /** Where calls about one partition go, and those that are on their way. */
 export type Route = { partition: string; address: string; attempts: Set<Attempt> };
 
-/** What a client knows of the ledger's instances and of who owns which partition. It is right or soon corrected: the instances refuse what is not theirs. */
+/**
+ * What a client knows of the ledger's instances and of who owns which partition. It is right or soon corrected: the instances
+ * refuse what is not theirs.
+ */
 export class LedgerRoutes {
   readonly #seeds: readonly string[];
   readonly #channelTo: (address: string) => RpcChannel;
@@ -41,7 +44,10 @@ export class LedgerRoutes {
     clearInterval(this.#watch);
   }
 
-  /** The route of a partition ("" where a call is about none). A new one begins at a seed, which may be wrong, while the owner is looked up. */
+  /**
+   * The route of a partition ("" where a call is about none). A new one begins at a seed, which may be wrong, while the owner is
+   * looked up.
+   */
   of(partition: string): Route {
     const known = this.#routes.get(partition);
     if (known !== undefined) return known;

@@ -7,15 +7,19 @@ import { accountKey, pollVersions, type VersionPoll } from './version-poll.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /**
- * What a product service knows of merchants and accounts: a cache that asks the merchant service which versions have changed every 3 s, and answers
- * `unavailable` when it has not been able to for 5 s (architecture §3), so that a freeze takes hold everywhere.
+ * What a product service knows of merchants and accounts: a cache that asks the merchant service which versions have changed
+ * every 3 s, and answers `unavailable` when it has not been able to for 5 s (architecture §3), so that a freeze takes hold
+ * everywhere.
  */
 export type MerchantDirectory = Closeable & {
   /** Refusals: merchant_not_found, unavailable. */
   profile(merchantId: string): Promise<Profile>;
   /** Refusals: account_not_found, account_of_other_merchant, unavailable. */
   account(merchantId: string, accountId: string): Promise<Account>;
-  /** The checks before a command, in the contract's order: product, account, frozen or inactive (contract §2). Refuses with what fails first. */
+  /**
+   * The checks before a command, in the contract's order: product, account, frozen or inactive (contract §2). Refuses with what
+   * fails first.
+   */
   admit(merchantId: string, product: string, accountId: string): Promise<{ profile: Profile; account: Account }>;
   /** The product check alone. */
   admitProduct(merchantId: string, product: string): Promise<Profile>;

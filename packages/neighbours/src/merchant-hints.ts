@@ -7,9 +7,10 @@ import type { MerchantHint } from './version-poll.ts';
 const SUBJECT = 'gerbang.merchant.>';
 
 /**
- * Tells of changes of merchants and accounts as the merchant service publishes them, for caches that poll (architecture §3). A hint may be lost, late or
- * doubled, and whoever may publish can make one up: it says that it is time to ask, nothing else. So it is a plain subscription, which needs no right
- * but to read that subject, with nothing stored or acknowledged. Imports no store, so that the edge can use it.
+ * Tells of changes of merchants and accounts as the merchant service publishes them, for caches that poll (architecture §3). A
+ * hint may be lost, late or doubled, and whoever may publish can make one up: it says that it is time to ask, nothing else. So it
+ * is a plain subscription, which needs no right but to read that subject, with nothing stored or acknowledged. Imports no store,
+ * so that the edge can use it.
  */
 export function listenForMerchantHints(options: {
   nats: Pick<Nats, 'reached'>;

@@ -3,7 +3,9 @@ import type { RpcClient } from '@gerbang/rpc';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { VersionedCache } from './versioned-cache.ts';
 
-/** Hints that come sooner after a question than this are asked after together, so that a flood of them is no flood of questions. */
+/**
+ * Hints that come sooner after a question than this are asked after together, so that a flood of them is no flood of questions.
+ */
 const HINT_PAUSE_MS = 50;
 
 /** What may have changed: a merchant or, with `accountId`, one of its accounts. */
@@ -18,13 +20,16 @@ type Entry = { id: string; version: bigint };
 export type VersionPoll = Closeable & {
   /** Whether the merchant service has told of changes lately. */
   isFresh(): boolean;
-  /** Asks at once after what is cached of it. A hint may be wrong, and nothing hangs on getting one: it changes when is asked, not what is believed. */
+  /**
+   * Asks at once after what is cached of it. A hint may be wrong, and nothing hangs on getting one: it changes when is asked, not
+   * what is believed.
+   */
   mayHaveChanged(hint: MerchantHint): void;
 };
 
 /**
- * Asks the merchant service every 3 s which entries have changed, beginning now, and sooner after those of which a hint comes (architecture §3).
- * `merchants` are by merchant id, `accounts` by `accountKey`.
+ * Asks the merchant service every 3 s which entries have changed, beginning now, and sooner after those of which a hint comes
+ * (architecture §3). `merchants` are by merchant id, `accounts` by `accountKey`.
  */
 export function pollVersions(options: {
   client: RpcClient<typeof MerchantService>;

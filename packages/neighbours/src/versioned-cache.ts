@@ -4,8 +4,8 @@ import { type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 const ENTRIES_MAX = 50_000;
 
 /**
- * Values by id with the version they had. An entry is believed for 5 s after the last poll that found it unchanged; after that it is read again,
- * so that access fails closed when the owner cannot be asked (architecture §3).
+ * Values by id with the version they had. An entry is believed for 5 s after the last poll that found it unchanged; after that it
+ * is read again, so that access fails closed when the owner cannot be asked (architecture §3).
  */
 export class VersionedCache<T extends { version: bigint }> {
   static readonly POLL_MS = 3_000;
@@ -19,7 +19,10 @@ export class VersionedCache<T extends { version: bigint }> {
     this.#load = load;
   }
 
-  /** The cached value, or the owner's own; refuses with `missing` when the owner knows none. Concurrent readers share one question. */
+  /**
+   * The cached value, or the owner's own; refuses with `missing` when the owner knows none. Concurrent readers share one
+   * question.
+   */
   async get(id: string, missing: RefusalCode): Promise<T> {
     const known = this.known(id);
     if (known !== undefined) return known;
@@ -39,7 +42,10 @@ export class VersionedCache<T extends { version: bigint }> {
     return [...this.#entries].map(([id, entry]) => ({ id, version: entry.value.version }));
   }
 
-  /** After a poll asked at `askedAtMs` (monotonic): forgets what changed; all that was there by then is believed anew, what came later was not asked after. */
+  /**
+   * After a poll asked at `askedAtMs` (monotonic): forgets what changed; all that was there by then is believed anew, what came
+   * later was not asked after.
+   */
   confirm(changed: readonly string[], askedAtMs: number): void {
     for (const id of changed) this.#entries.delete(id);
     for (const entry of this.#entries.values()) {
@@ -52,7 +58,10 @@ export class VersionedCache<T extends { version: bigint }> {
     return this.#entries.get(id)?.value.version;
   }
 
-  /** Forgets one entry at once: who asks from now on gets what the owner says from now on, and not the answer to a question that is under way. */
+  /**
+   * Forgets one entry at once: who asks from now on gets what the owner says from now on, and not the answer to a question that
+   * is under way.
+   */
   forget(id: string): void {
     this.#entries.delete(id);
     this.#loading.delete(id);

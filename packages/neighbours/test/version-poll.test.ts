@@ -10,7 +10,10 @@ type Asked = { merchants: string[]; accounts: string[] };
 let poll: VersionPoll | undefined;
 afterEach(() => poll?.close());
 
-/** A poll over caches whose owner says of everything in `changed` that it has changed; `asked` are the questions that named anything. */
+/**
+ * A poll over caches whose owner says of everything in `changed` that it has changed; `asked` are the questions that named
+ * anything.
+ */
 async function start(changed: ReadonlySet<string>) {
   const asked: Asked[] = [];
   const checkVersions = async (request: { merchants?: { id?: string }[]; accounts?: { id?: string }[] }) => {

@@ -11,8 +11,8 @@ const SHARE_OF_FREE = 4;
 type Held = { calls: number; bytes: number };
 
 /**
- * How many calls run at once and how many bytes their requests have, in all and for each caller. However much one caller sends, some room is left for
- * the others: the bound on a caller falls as room gets scarce, and what is free never goes to one alone.
+ * How many calls run at once and how many bytes their requests have, in all and for each caller. However much one caller sends,
+ * some room is left for the others: the bound on a caller falls as room gets scarce, and what is free never goes to one alone.
  */
 export class Admission {
   readonly #inFlightMax: number;
@@ -34,7 +34,10 @@ export class Admission {
     return this.#requestBytes;
   }
 
-  /** Takes a place, which `leave` gives back, and room for what has come of the request, which `release` does; or refuses, and then the call has not begun. */
+  /**
+   * Takes a place, which `leave` gives back, and room for what has come of the request, which `release` does; or refuses, and
+   * then the call has not begun.
+   */
   enter(caller: string, bytes: number): Refusal | undefined {
     const held = this.#byCaller.get(caller) ?? { calls: 0, bytes: 0 };
     if (held.calls >= SHARE_OF_FREE * (this.#inFlightMax - this.#inFlight)) return overloaded();

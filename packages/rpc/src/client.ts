@@ -22,10 +22,11 @@ const RETRY_MAX_MS = 400;
 export type RpcChannel = Closeable & { client<S extends DescService>(desc: S): RpcClient<S> };
 
 /**
- * Opens a channel to the service at `host:port`, to all replicas that the name resolves to; it connects on first use and again whenever a replica
- * comes back. Calls have a deadline (5 s unless told). Methods marked idempotent in their contract are tried again within it while the service is
- * unavailable; others never are. Closing waits for the calls under way. `lookup` replaces the system's resolver in tests;
- * `metrics` is where the channel's metrics are registered (README.md); `log` gets a line for each lane that is lost.
+ * Opens a channel to the service at `host:port`, to all replicas that the name resolves to; it connects on first use and again
+ * whenever a replica comes back. Calls have a deadline (5 s unless told). Methods marked idempotent in their contract are tried
+ * again within it while the service is unavailable; others never are. Closing waits for the calls under way. `lookup` replaces
+ * the system's resolver in tests; `metrics` is where the channel's metrics are registered (README.md); `log` gets a line for each
+ * lane that is lost.
  */
 export function openChannel(options: {
   address: string;

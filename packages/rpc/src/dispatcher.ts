@@ -60,7 +60,9 @@ export class RunningCall implements CallContext {
   }
 }
 
-/** Finds the method that is called, decides whether the call may begin, and runs it: the same for plain unary calls and for lanes. */
+/**
+ * Finds the method that is called, decides whether the call may begin, and runs it: the same for plain unary calls and for lanes.
+ */
 export class Dispatcher {
   readonly #methods = new Map<string, Method>();
   readonly #admission: Admission;
@@ -100,7 +102,10 @@ export class Dispatcher {
     return this.#methods.get(path);
   }
 
-  /** Takes a place for the call, which `leave` gives back, and room for `bytes` of its request, which `release` does; or says why it may not begin. */
+  /**
+   * Takes a place for the call, which `leave` gives back, and room for `bytes` of its request, which `release` does; or says why
+   * it may not begin.
+   */
   enter(method: Method, caller: Caller, bytes: number): Failure | undefined {
     if (method.allowed !== undefined && (caller.name === undefined || !method.allowed.includes(caller.name))) {
       this.#log.warn({ caller: caller.name, method: method.path }, 'a service called what it may not');
@@ -157,7 +162,10 @@ export class Dispatcher {
   }
 }
 
-/** `overloaded` says that nothing was done, which a handler cannot say of a service behind it: it may have written before it asked. */
+/**
+ * `overloaded` says that nothing was done, which a handler cannot say of a service behind it: it may have written before it
+ * asked.
+ */
 function asAnswered(refusal: Refusal): Refusal {
   if (refusal.refused !== 'overloaded') return refusal;
   const { retryAfterMs = 1_000 } = refusal;

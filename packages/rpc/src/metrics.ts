@@ -91,7 +91,10 @@ export function clientMetricsOf(registry: Registry): ClientMetrics {
   return metrics;
 }
 
-/** Counted in plain numbers and handed over when they are collected: a labelled increment costs more than the rest of a call's bookkeeping. */
+/**
+ * Counted in plain numbers and handed over when they are collected: a labelled increment costs more than the rest of a call's
+ * bookkeeping.
+ */
 function createCalls(registry: Registry, name: string, help: string): { add(method: string, code: status): void } {
   const counts = new Map<string, number[]>();
   new Counter({

@@ -15,8 +15,8 @@ import { methodPath } from './service-types.ts';
 type Response = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']>;
 
 /**
- * Adds gRPC's server reflection, by which grpcurl and its like find out what the server serves: in version v1 and, for older ones, under v1alpha,
- * whose messages are the same. (@grpc/reflection wants descriptors of protobufjs; ours are at hand.)
+ * Adds gRPC's server reflection, by which grpcurl and its like find out what the server serves: in version v1 and, for older
+ * ones, under v1alpha, whose messages are the same. (@grpc/reflection wants descriptors of protobufjs; ours are at hand.)
  */
 export function serveReflection(server: Server, services: readonly DescService[]): void {
   const known = [...services, ServerReflection];

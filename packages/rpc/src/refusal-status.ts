@@ -70,15 +70,18 @@ export function toRefusalError(error: CallError): RefusalError {
 }
 
 /**
- * Whether a server could not do what it was asked for, whatever that was: it is full, lacks something that it needs, or is at fault. Refusals that lie in the
- * request, such as vendor_inactive, may travel under the same status and are none of this.
+ * Whether a server could not do what it was asked for, whatever that was: it is full, lacks something that it needs, or is at
+ * fault. Refusals that lie in the request, such as vendor_inactive, may travel under the same status and are none of this.
  */
 export function wasUnable(error: CallError): boolean {
   const { refused } = toRefusal(error);
   return refused === 'overloaded' || refused === 'unavailable' || refused === 'internal';
 }
 
-/** What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, overloaded, timeout, internal). */
+/**
+ * What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, overloaded,
+ * timeout, internal).
+ */
 export function toRefusal({ refusal, code }: CallError): Refusal {
   if (refusal !== undefined) return refusal;
   switch (code) {

@@ -21,8 +21,8 @@ const DRAIN_MS = 9_000;
 export type RpcServer = Closeable & { port: number };
 
 /**
- * Starts the service's gRPC listener: our own services call over lanes, others by plain unary calls, on one port, with server reflection, and with
- * health checks that follow `ready`. Closing sends new calls elsewhere and finishes those in flight.
+ * Starts the service's gRPC listener: our own services call over lanes, others by plain unary calls, on one port, with server
+ * reflection, and with health checks that follow `ready`. Closing sends new calls elsewhere and finishes those in flight.
  */
 export async function startRpcServer(options: {
   host: string;
@@ -77,7 +77,10 @@ export async function startRpcServer(options: {
   };
 }
 
-/** Health checks are for whoever can connect. They ask about the whole server, with an empty name, or about a service of it; all are as ready as the process. */
+/**
+ * Health checks are for whoever can connect. They ask about the whole server, with an empty name, or about a service of it; all
+ * are as ready as the process.
+ */
 function healthOf(implementations: readonly Implementation[], ready: () => boolean): Implementation {
   const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;
   const known = new Set(['', ...implementations.map(({ desc }) => desc.typeName)]);

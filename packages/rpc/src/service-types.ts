@@ -34,7 +34,10 @@ export type CallOptions = {
   retry?: boolean;
 };
 
-/** One async function a method. Throws RefusalError: what the handler refused, or `unavailable`, `timeout` and `internal` of the road itself. */
+/**
+ * One async function a method. Throws RefusalError: what the handler refused, or `unavailable`, `timeout` and `internal` of the
+ * road itself.
+ */
 export type RpcClient<S extends DescService> = {
   [M in MethodName<S>]: (
     request: MessageInitShape<S['method'][M]['input']>,

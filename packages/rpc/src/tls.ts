@@ -24,8 +24,8 @@ export function tlsFromConfig(config: {
 }
 
 /**
- * Credentials of a listener; with TLS, callers without a certificate of the same authority are refused. Files that are renewed are used for the connections
- * after it. Throws where they are no certificates now.
+ * Credentials of a listener; with TLS, callers without a certificate of the same authority are refused. Files that are renewed
+ * are used for the connections after it. Throws where they are no certificates now.
  */
 export function serverCredentials(tls: TlsFiles | undefined, log: Logger): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();

@@ -8,7 +8,9 @@ import { ask, type Ledger, numbered, Opened } from './harness.ts';
 const opened = new Opened();
 afterAll(() => opened.close());
 
-/** The first replica answers as it is told and is number 1; the others have numbers too. A call that fails counts for the first. */
+/**
+ * The first replica answers as it is told and is number 1; the others have numbers too. A call that fails counts for the first.
+ */
 async function replicas(first: Partial<Ledger>, others: Partial<Ledger>[], options: { inFlightMax?: number } = {}) {
   const port = await freePort();
   const hosts = [first, ...others].map((_, i) => `127.0.0.${i + 1}`);

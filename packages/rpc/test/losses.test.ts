@@ -16,7 +16,10 @@ afterAll(async () => {
   await opened.close();
 });
 
-/** A client of one replica, with what an operator sees of its lanes: counts above zero by reason, and the lines of the log without those of attempts. */
+/**
+ * A client of one replica, with what an operator sees of its lanes: counts above zero by reason, and the lines of the log without
+ * those of attempts.
+ */
 function watched(port: number) {
   const metrics = createMetrics('test');
   const lines: { level: string; target: string; loss?: string; failed_calls?: number; msg: string }[] = [];

@@ -2,7 +2,10 @@ import { Client, type ClientDuplexStream, credentials } from '@grpc/grpc-js';
 import { type LaneFrame, newFrame } from '../src/lanes/frame-codec.ts';
 import { openMethod } from '../src/lanes/frames.ts';
 
-/** A lane as a client of another version, or one that does not keep to the rules, may have it. `heard` are the frames that have come. */
+/**
+ * A lane as a client of another version, or one that does not keep to the rules, may have it. `heard` are the frames that have
+ * come.
+ */
 export type RawLane = {
   stream: ClientDuplexStream<LaneFrame[], LaneFrame[]>;
   heard: LaneFrame[];

@@ -5,7 +5,10 @@ import { openMethod } from '../src/lanes/frames.ts';
 
 export type RawServerLane = ServerDuplexStream<LaneFrame[], LaneFrame[]>;
 
-/** A server of another version, or one that does not keep to the rules: answers each call with what the test says, or leaves it open. */
+/**
+ * A server of another version, or one that does not keep to the rules: answers each call with what the test says, or leaves it
+ * open.
+ */
 export async function serveRawLanes(
   answer: (call: LaneFrame, lane: RawServerLane) => Partial<LaneFrame> | undefined,
 ): Promise<{ port: number; close(): Promise<void> }> {

@@ -1,6 +1,9 @@
 import { serveLedger } from './harness.ts';
 
-/** A ledger in a process of its own, which a test can stop and kill: answers at once who it is, except to a call with the posting key "never". */
+/**
+ * A ledger in a process of its own, which a test can stop and kill: answers at once who it is, except to a call with the posting
+ * key "never".
+ */
 const [host = '127.0.0.1', port = '0'] = process.argv.slice(2);
 await serveLedger(
   {

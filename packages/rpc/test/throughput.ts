@@ -6,7 +6,10 @@ import { createLogger, createMetrics, startTelemetry } from '@gerbang/runtime';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { implement, openChannel, startRpcServer } from '../src/index.ts';
 
-/** A measurement, not a test: calls a second and their median from one process to another over lanes and by plain unary calls, alternately. */
+/**
+ * A measurement, not a test: calls a second and their median from one process to another over lanes and by plain unary calls,
+ * alternately.
+ */
 
 const SECONDS = 4;
 const ROUNDS = 3;

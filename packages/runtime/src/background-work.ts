@@ -1,6 +1,6 @@
 /**
- * Work that outlives the request which began it; draining waits for it. It is counted rather than kept: a set that promises enter and leave all the
- * time lets the collector keep what hung on the ended ones, through tables that it has rehashed.
+ * Work that outlives the request which began it; draining waits for it. It is counted rather than kept: a set that promises enter
+ * and leave all the time lets the collector keep what hung on the ended ones, through tables that it has rehashed.
  */
 export class BackgroundWork {
   #underWay = 0;

@@ -2,8 +2,9 @@
 export type Placed = { place: number };
 
 /**
- * Items that enter and leave all the time, in no order. It is no Set, because of the collector: whenever V8 rehashes a Set, the table that it leaves points to the
- * new one, and once such a table is in the old generation it keeps alive what has long left, until the next full collection.
+ * Items that enter and leave all the time, in no order. It is no Set, because of the collector: whenever V8 rehashes a Set, the
+ * table that it leaves points to the new one, and once such a table is in the old generation it keeps alive what has long left,
+ * until the next full collection.
  */
 export class Bag<T extends Placed> {
   readonly #items: T[] = [];

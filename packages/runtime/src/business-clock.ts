@@ -7,8 +7,9 @@ const POLL_WAIT_MS = 20_000;
 const RETRY_MS = 250;
 
 /**
- * The service's business clock (contract §11). Without an address it is real time. With one (sandbox) it takes the offset from there before it
- * returns, then follows by long polling: asking with `after=<offset>` tells the simulator that this offset has been taken here.
+ * The service's business clock (contract §11). Without an address it is real time. With one (sandbox) it takes the offset from
+ * there before it returns, then follows by long polling: asking with `after=<offset>` tells the simulator that this offset has
+ * been taken here.
  */
 export async function startBusinessClock(url: string | undefined, log: Logger): Promise<Clock & Closeable> {
   const clock = createClock();

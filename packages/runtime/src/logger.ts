@@ -29,8 +29,8 @@ const SECRET_KEYS = [
 const REDACTED_PATHS = SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
 
 /**
- * Makes a service's logger. Secrets, tokens, signatures and card data are replaced by [redacted] under any of the usual keys, and card numbers that
- * slipped into a message are masked. Logs to standard output unless a stream is given.
+ * Makes a service's logger. Secrets, tokens, signatures and card data are replaced by [redacted] under any of the usual keys, and
+ * card numbers that slipped into a message are masked. Logs to standard output unless a stream is given.
  */
 export function createLogger(options: { service: string; level: string }, stream?: DestinationStream): Logger {
   return pino(

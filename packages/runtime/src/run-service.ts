@@ -5,8 +5,8 @@ import { within } from './within.ts';
 const DRAIN_MS = 25_000;
 
 /**
- * The whole of a main.ts: starts the service, drains it on SIGTERM or SIGINT and exits 0. A configuration error prints its lines and exits 1;
- * so does a start that fails. A second signal exits at once.
+ * The whole of a main.ts: starts the service, drains it on SIGTERM or SIGINT and exits 0. A configuration error prints its lines
+ * and exits 1; so does a start that fails. A second signal exits at once.
  */
 export async function runService(name: string, start: (env: NodeJS.ProcessEnv) => Promise<Closeable>): Promise<void> {
   let service: Closeable;

@@ -46,7 +46,10 @@ trace.setSpan(
   trace.wrapSpanContext({ traceId: '', spanId: '', traceFlags: TraceFlags.NONE }),
 );
 
-/** A context with nothing but a span: every request has one, and a context of the API is a map, copied for each value that is added. */
+/**
+ * A context with nothing but a span: every request has one, and a context of the API is a map, copied for each value that is
+ * added.
+ */
 class SpanAlone implements Context {
   readonly #span: Span;
 
@@ -73,8 +76,8 @@ function withActive(parent: Context, span: Span): Context {
 }
 
 /**
- * Starts tracing for the process. Every request has a trace id, which goes with it through calls, events and webhooks; spans are recorded and
- * exported by OTLP over HTTP only when an endpoint is given. Returns how to flush and stop.
+ * Starts tracing for the process. Every request has a trace id, which goes with it through calls, events and webhooks; spans are
+ * recorded and exported by OTLP over HTTP only when an endpoint is given. Returns how to flush and stop.
  */
 export async function startTelemetry(options: {
   service: string;
@@ -109,7 +112,9 @@ export type TraceContext = Context;
 
 export type SpanOptions = { kind?: keyof typeof SpanKind; attributes?: Attributes; parent?: TraceContext };
 
-/** Runs `work` within a new span, which ends with it and takes its error. Attributes never hold secrets, names or account numbers. */
+/**
+ * Runs `work` within a new span, which ends with it and takes its error. Attributes never hold secrets, names or account numbers.
+ */
 export function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const parent = options.parent ?? context.active();
   const inherited = trace.getSpan(parent);

@@ -29,9 +29,9 @@ export type CommonConfig = {
 };
 
 /**
- * Starts a service from its parts. `open` opens them one after the other; each pushes onto `closing` how it is closed. Closing the service closes them in
- * reverse order. When `open` throws, what it has opened by then is closed, and the error goes on to the caller. `log` replaces the logger in tests;
- * `closeStepMs` bounds one step of the closing (10 s by default).
+ * Starts a service from its parts. `open` opens them one after the other; each pushes onto `closing` how it is closed. Closing
+ * the service closes them in reverse order. When `open` throws, what it has opened by then is closed, and the error goes on to
+ * the caller. `log` replaces the logger in tests; `closeStepMs` bounds one step of the closing (10 s by default).
  */
 export async function assembleService<Config extends CommonConfig, Parts extends object>(
   options: { name: string; config: Config; log?: Logger | undefined; closeStepMs?: number },

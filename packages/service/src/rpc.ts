@@ -35,7 +35,8 @@ export type RpcConfig = { RPC_HOST: string; RPC_PORT: number; tls: TlsFiles | un
 export type Served = { port: number; adminPort: number };
 
 /**
- * Starts the gRPC listener, then probes and metrics; both are the last that a service opens. It is ready while its database answers.
+ * Starts the gRPC listener, then probes and metrics; both are the last that a service opens. It is ready while its database
+ * answers.
  */
 export async function serveRpc(
   foundation: Foundation<CommonConfig & RpcConfig>,

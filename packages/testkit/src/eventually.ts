@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks again, every 20 ms, until the check gives something other than undefined or false; throws with `what` after `timeoutMs`. */
+/**
+ * Asks again, every 20 ms, until the check gives something other than undefined or false; throws with `what` after `timeoutMs`.
+ */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,

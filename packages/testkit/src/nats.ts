@@ -44,8 +44,8 @@ export async function startTestNats(options: { port?: number } = {}): Promise<Te
 }
 
 /**
- * A TCP port that nothing listens on now, below the range that connections are made from: a client that keeps trying to reach a killed server on a
- * port of that range connects to itself sooner or later, and then holds the port.
+ * A TCP port that nothing listens on now, below the range that connections are made from: a client that keeps trying to reach a
+ * killed server on a port of that range connects to itself sooner or later, and then holds the port.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

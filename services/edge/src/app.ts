@@ -62,7 +62,10 @@ export function createApp(context: Context): FastifyInstance {
   return app;
 }
 
-/** Contract §2, order of checks: who is calling is known before the body is read; the signature is checked before the body is looked at. */
+/**
+ * Contract §2, order of checks: who is calling is known before the body is read; the signature is checked before the body is
+ * looked at.
+ */
 function addRoute(
   app: FastifyInstance,
   { context, observe, urlMap }: { context: Context; observe: Observer; urlMap: UrlMap },
@@ -137,7 +140,10 @@ function admit(context: Context, route: Route, request: FastifyRequest, done: (e
   else admitted(caller);
 }
 
-/** HTTP/1.1 wants a Host header and 400 without it (RFC 9112, section 3.2), whatever is asked for. Refusals, to `done`: bad_request. */
+/**
+ * HTTP/1.1 wants a Host header and 400 without it (RFC 9112, section 3.2), whatever is asked for. Refusals, to `done`:
+ * bad_request.
+ */
 function hasHost({ raw }: FastifyRequest, done: (error: Error) => void): boolean {
   if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return true;
   done(new RefusalError(refuse('bad_request', { message: 'The Host header is missing' })));

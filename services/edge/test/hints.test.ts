@@ -29,7 +29,10 @@ async function statusOf(edge: Edge, merchant: FakeMerchant): Promise<number> {
   return (await edge.send('GET', PATH, { headers: edge.signedIn(merchant) })).http;
 }
 
-/** From now on polls go unanswered, and what is cached can be read again only when a hint has led to a change: what the edge knows of it, it has from there. */
+/**
+ * From now on polls go unanswered, and what is cached can be read again only when a hint has led to a change: what the edge knows
+ * of it, it has from there.
+ */
 function answerHintsAlone({ fakes }: Edge): void {
   const silent = async () => {
     throw new RefusalError(refuse('timeout'));

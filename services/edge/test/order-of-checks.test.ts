@@ -10,7 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 
-/** Contract §2, order of checks. Each row keeps everything that is wrong in the rows below it and mends what the rows above stumbled on. */
+/**
+ * Contract §2, order of checks. Each row keeps everything that is wrong in the rows below it and mends what the rows above
+ * stumbled on.
+ */
 const stages = [
   { stage: 'X-PARTNER-ID', mend: [], http: 422, spCode: 'SP018' },
   { stage: 'bearer token', mend: ['partner'], http: 401, spCode: 'SP013' },

@@ -14,7 +14,10 @@ const shape = {
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,120}$/, 'expected letters, digits, dots, dashes, colons')
     .optional(),
-  /** Where clients and the other instances reach this one; RPC_HOST (the host's name when it is a wildcard) and RPC_PORT unless told. */
+  /**
+   * Where clients and the other instances reach this one; RPC_HOST (the host's name when it is a wildcard) and RPC_PORT unless
+   * told.
+   */
   LEDGER_ADDRESS: env.address().optional(),
   /** How long others wait for this instance when it is silent. */
   LEDGER_LEASE_MS: env.integer(3_000, 500),

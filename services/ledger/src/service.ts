@@ -51,7 +51,8 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       log,
       samplePosting: createSampler(POSTINGS_LOGGED_PER_SECOND, () => performance.now()),
     };
-    // It closes in this order: other instances get the partitions, calls in flight are finished, then what is left, and the lease last.
+    // It closes in this order: other instances get the partitions, calls in flight are finished, then what is left, and the lease
+    // last.
     closing.push('lease', async () => lease?.release());
     closing.push('partitions', () => partitions.close());
     // The port comes before the lease: a second process with the same host and port ends here and takes nothing from the first.

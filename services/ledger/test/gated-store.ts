@@ -1,6 +1,8 @@
 import type { Store } from '@gerbang/store';
 
-/** Stands before every command to the database: it may hold it up, fail it before or after it is carried out, or never let it end. */
+/**
+ * Stands before every command to the database: it may hold it up, fail it before or after it is carried out, or never let it end.
+ */
 export type Gate = <T>(what: string, command: () => Promise<T>) => Promise<T>;
 
 const COMMANDS = new Set<string | symbol>([

@@ -18,7 +18,10 @@ async function quiet(store: Store): Promise<void> {
   });
 }
 
-/** A ledger with 1,000 sen available whose next insert is the journal's. The lease is long, so that its renewals meet no fail point. */
+/**
+ * A ledger with 1,000 sen available whose next insert is the journal's. The lease is long, so that its renewals meet no fail
+ * point.
+ */
 async function prepare(
   env: Record<string, string> = {},
 ): Promise<Running & { store: Store; journalled(key: string): Promise<number> }> {

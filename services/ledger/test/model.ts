@@ -4,7 +4,10 @@ import { COMPENSATIONS, INTENTS, type Posting, type Result, SIDES } from '../src
 
 type Account = { available: bigint; held: bigint; pending: bigint };
 
-/** What the ledger promises, said as simply as possible: per merchant account three numbers, four of the house, and per key the first answer. */
+/**
+ * What the ledger promises, said as simply as possible: per merchant account three numbers, four of the house, and per key the
+ * first answer.
+ */
 export class Model {
   readonly accounts = new Map<string, Account>();
   readonly house = { rail: 0n, fees: 0n, vendors: 0n, suspense: 0n };

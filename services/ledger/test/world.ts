@@ -16,8 +16,9 @@ import { type Gate, gatedStore } from './gated-store.ts';
 import { Model, said } from './model.ts';
 
 /**
- * What may happen at one command of a writer to the database: it is not carried out, or it is but nobody hears of it; another writer takes the partition
- * over before or after it; the writer ends there and is never heard of again; or it takes longer than what comes after it.
+ * What may happen at one command of a writer to the database: it is not carried out, or it is but nobody hears of it; another
+ * writer takes the partition over before or after it; the writer ends there and is never heard of again; or it takes longer than
+ * what comes after it.
  */
 export const FAULTS = ['cut', 'lost', 'take over before', 'take over after', 'crash', 'slow'] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -102,8 +103,9 @@ export class World {
   }
 
   /**
-   * One history: seq without a gap, epochs that never fall, every key once, every result as the model says in that order. Every answer that any writer gave
-   * is the one in the journal and is given again. Memory, projections and house accounts are what the model has.
+   * One history: seq without a gap, epochs that never fall, every key once, every result as the model says in that order. Every
+   * answer that any writer gave is the one in the journal and is given again. Memory, projections and house accounts are what the
+   * model has.
    */
   async check(): Promise<void> {
     await this.quiet();

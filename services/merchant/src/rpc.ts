@@ -29,7 +29,10 @@ import { setWhitelist } from './operator/rpc/set-whitelist.ts';
 import { issueToken } from './token/rpc/issue-token.ts';
 import { listVerificationKeys } from './token/rpc/list-verification-keys.ts';
 
-/** Everything that others may call, and who may. Client secrets leave by two methods alone: getAccess to the edge, listWebhookSettings to the notifier. */
+/**
+ * Everything that others may call, and who may. Client secrets leave by two methods alone: getAccess to the edge,
+ * listWebhookSettings to the notifier.
+ */
 export function implementations(context: Context) {
   return [
     implement(

@@ -4,7 +4,10 @@ import { newMerchant, type Running, refusalOf, useMerchantService } from './harn
 
 const system = useMerchantService();
 
-/** Checks a token as the edge does: with the published key that it names. Undefined when there is none such, or it does not verify. */
+/**
+ * Checks a token as the edge does: with the published key that it names. Undefined when there is none such, or it does not
+ * verify.
+ */
 async function claimsOf({ merchants }: Running, token: string): Promise<Record<string, unknown> | undefined> {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const { alg, kid } = decode(header);

@@ -14,7 +14,10 @@ export function parseAddress(address: string): HostAndPort {
   return { host, port: Number(match?.[3]) };
 }
 
-/** The addresses of all replicas behind a name (a headless service has one for each), each as `ip:port`, sorted. Rejects when the name has none. */
+/**
+ * The addresses of all replicas behind a name (a headless service has one for each), each as `ip:port`, sorted. Rejects when the
+ * name has none.
+ */
 export async function resolveReplicas({ host, port }: HostAndPort, lookup: Lookup = lookupAll): Promise<string[]> {
   const addresses = new Set(await lookup(host));
   if (addresses.size === 0) throw new Error(`${host} has no addresses`);

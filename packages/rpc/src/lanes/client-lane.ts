@@ -88,8 +88,8 @@ export class ClientLane {
   }
 
   /**
-   * Calls under way, and those that the server was unable to do a short while ago. Without these one that fails at once would have the fewest, and
-   * get nearly all: they count as if they had taken as long as a slow one.
+   * Calls under way, and those that the server was unable to do a short while ago. Without these one that fails at once would
+   * have the fewest, and get nearly all: they count as if they had taken as long as a slow one.
    */
   load(nowMs: number): number {
     return this.#calls.size + this.#unable.at(nowMs);
@@ -117,7 +117,10 @@ export class ClientLane {
     if (call.outgoing?.begun) this.#outbox.push(new Outgoing({ kind: FrameKind.CANCEL, callId: call.id }));
   }
 
-  /** Asks a silent server whether it is there, and gives up one that does not answer. `stalledMs`: how long this process itself has just stood still. */
+  /**
+   * Asks a silent server whether it is there, and gives up one that does not answer. `stalledMs`: how long this process itself
+   * has just stood still.
+   */
   check(nowMs: number, stalledMs: number): void {
     if (this.#state === 'opening' || this.#state === 'closed') return;
     if (this.#pingedMs !== undefined) {

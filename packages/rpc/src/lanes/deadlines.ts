@@ -8,8 +8,9 @@ const SWEEP_EVERY_MS = 60_000;
 type Watched = Placed & { readonly deadlineMs: number };
 
 /**
- * Calls with a deadline each (`performance.now()` milliseconds), watched with one timer for all of them: it is set to the earliest deadline and then
- * looks through all that are open. Most calls end long before, so a sweep is rare and a call costs an insertion and a removal.
+ * Calls with a deadline each (`performance.now()` milliseconds), watched with one timer for all of them: it is set to the
+ * earliest deadline and then looks through all that are open. Most calls end long before, so a sweep is rare and a call costs an
+ * insertion and a removal.
  */
 export class Deadlines<T extends Watched> {
   readonly #open = new Bag<T>();

@@ -22,8 +22,8 @@ const MESSAGE = tag(9, BYTES);
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The bytes of an OpenRequest or an OpenResponse with these frames. Written by hand: every call is four frames, and the generated code takes half as long
- * for one as all the rest of a lane does. A test holds both against each other.
+ * The bytes of an OpenRequest or an OpenResponse with these frames. Written by hand: every call is four frames, and the generated
+ * code takes half as long for one as all the rest of a lane does. A test holds both against each other.
  */
 export function encodeFrames(frames: readonly LaneFrame[]): Buffer {
   const sizes: number[] = [];
@@ -45,7 +45,10 @@ export function encodeFrames(frames: readonly LaneFrame[]): Buffer {
   return bytes;
 }
 
-/** Reads an OpenRequest or an OpenResponse; payloads are views of `bytes`. Throws where they are neither. Fields of a later version are passed over. */
+/**
+ * Reads an OpenRequest or an OpenResponse; payloads are views of `bytes`. Throws where they are neither. Fields of a later
+ * version are passed over.
+ */
 export function decodeFrames(bytes: Buffer): LaneFrame[] {
   const frames: LaneFrame[] = [];
   const reader = new Reader(bytes);

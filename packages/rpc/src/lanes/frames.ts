@@ -7,7 +7,10 @@ export const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** A larger payload leaves in parts of this size, between which those of other calls have their turn. */
 export const CHUNK_BYTES = 16 * 1024;
 
-/** What may be under way unread on one connection: HTTP/2's own 64 KiB would bound a lane that carries all calls over a longer way. */
+/**
+ * What may be under way unread on one connection: HTTP/2's own 64 KiB would bound a lane that carries all calls over a longer
+ * way.
+ */
 export const FLOW_WINDOW_BYTES = 1024 * 1024;
 
 /** How LaneService.Open travels; both sides use it. */
@@ -40,7 +43,10 @@ export class Outgoing {
   /** What is not on its way yet stays here. */
   dropped = false;
 
-  /** `deadlineMs` (monotonic) makes the frame's timeout_ms when it leaves; `onSent` is called once the transport has taken all of it. */
+  /**
+   * `deadlineMs` (monotonic) makes the frame's timeout_ms when it leaves; `onSent` is called once the transport has taken all of
+   * it.
+   */
   constructor(
     head: Omit<Partial<LaneFrame>, 'payload' | 'more'>,
     payload: Uint8Array = NOTHING,

@@ -8,7 +8,10 @@ import { MESSAGE_BYTES_MAX } from './frames.ts';
 import type { CallRefusal, LostLane } from './losses.ts';
 import { ReplicaSet } from './replica-set.ts';
 
-/** Calls open at once, and bytes of their requests; one more is refused at once, so that nothing queues without bound behind a slow server. */
+/**
+ * Calls open at once, and bytes of their requests; one more is refused at once, so that nothing queues without bound behind a
+ * slow server.
+ */
 const IN_FLIGHT_MAX = 8_000;
 const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
 /** Shorter than a service waits for one step of its closing. */

@@ -1,8 +1,13 @@
-/** How a lane was lost: the server was silent; it ended the lane without a word; the connection broke; or there never was a lane. */
+/**
+ * How a lane was lost: the server was silent; it ended the lane without a word; the connection broke; or there never was a lane.
+ */
 export const LANE_LOSSES = ['silent', 'ended', 'broken', 'not_opened'] as const;
 export type LaneLoss = (typeof LANE_LOSSES)[number];
 
-/** Why a call was refused before it left: too many are under way, too many bytes of their requests are, it is too large, or no replica is there. */
+/**
+ * Why a call was refused before it left: too many are under way, too many bytes of their requests are, it is too large, or no
+ * replica is there.
+ */
 export const CALL_REFUSALS = ['too_many', 'too_many_bytes', 'too_large', 'unreachable'] as const;
 export type CallRefusal = (typeof CALL_REFUSALS)[number];
 

@@ -15,8 +15,8 @@ const EAGER_FRAMES = 16;
 type Write = (frames: LaneFrame[], written: () => void) => void;
 
 /**
- * What waits to leave over a lane. Everything that is pushed in one turn of the event loop leaves together at the end of it, or sooner where that is
- * enough for a batch, without a timer; large messages take turns chunk by chunk with all others.
+ * What waits to leave over a lane. Everything that is pushed in one turn of the event loop leaves together at the end of it, or
+ * sooner where that is enough for a batch, without a timer; large messages take turns chunk by chunk with all others.
  */
 export class Outbox {
   readonly #write: Write;

@@ -16,8 +16,8 @@ export type ReplicaEvents = {
 };
 
 /**
- * One server process by its address. It has one lane, which is opened again with backoff for as long as the replica is wanted; lanes that the
- * server is leaving finish beside it.
+ * One server process by its address. It has one lane, which is opened again with backoff for as long as the replica is wanted;
+ * lanes that the server is leaving finish beside it.
  */
 export class Replica {
   readonly address: string;

@@ -10,12 +10,16 @@ import { Outgoing } from './frames.ts';
 import { Outbox } from './outbox.ts';
 
 /**
- * Frames of a batch that are handled in one turn of the event loop: their answers are on the way while the next ones are handled, and other callers have
- * their turn in between. Else client and server would wait for each other by turns, however many processors there are.
+ * Frames of a batch that are handled in one turn of the event loop: their answers are on the way while the next ones are handled,
+ * and other callers have their turn in between. Else client and server would wait for each other by turns, however many
+ * processors there are.
  */
 const TURN_FRAMES = 32;
 
-/** Frames that may wait to leave: more than calls can run. Only who asks on and reads no answers has so many, and is not read from until they have left. */
+/**
+ * Frames that may wait to leave: more than calls can run. Only who asks on and reads no answers has so many, and is not read from
+ * until they have left.
+ */
 const WAITING_MAX = 4_096;
 
 /** A call that has come over a lane and whose answer has not left yet. */
@@ -39,7 +43,10 @@ export class LaneCall extends RunningCall {
   }
 }
 
-/** The server's end of a lane. It lasts until the client has ended its side and all that came has been answered, or until the connection breaks. */
+/**
+ * The server's end of a lane. It lasts until the client has ended its side and all that came has been answered, or until the
+ * connection breaks.
+ */
 export class ServerLane {
   readonly #stream: ServerDuplexStream<LaneFrame[], LaneFrame[]>;
   readonly #dispatcher: Dispatcher;

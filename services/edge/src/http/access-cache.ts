@@ -25,8 +25,8 @@ export type MerchantAccess = {
 };
 
 /**
- * Access of merchants by id: asks every 3 s what has changed, and answers `unavailable` when that has not worked for 5 s, so that a revoked
- * credential is out everywhere within 5 s (contract §3).
+ * Access of merchants by id: asks every 3 s what has changed, and answers `unavailable` when that has not worked for 5 s, so that
+ * a revoked credential is out everywhere within 5 s (contract §3).
  */
 export type AccessCache = Closeable & {
   /** What is known already and may be believed; undefined where it takes asking. */

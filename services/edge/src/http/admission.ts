@@ -2,8 +2,8 @@ import { type Refusal, RefusalError, refuse } from '@gerbang/core';
 import { ConcurrencyLimit, type LimitBounds } from './concurrency-limit.ts';
 
 /**
- * For requests that others wait behind: as many as those behind can do. At first more than any route needs in peace; never more than the services
- * let in (packages/rpc). However few they have become, a merchant's burst after a calm is let in.
+ * For requests that others wait behind: as many as those behind can do. At first more than any route needs in peace; never more
+ * than the services let in (packages/rpc). However few they have become, a merchant's burst after a calm is let in.
  */
 export const ADAPTIVE_PLACES: LimitBounds = { initial: 256, min: 32, max: 2_000, burst: 256 };
 
@@ -16,7 +16,10 @@ export const OVERLOADED: Refusal = refuse('overloaded', { retryAfterMs: 1_000 })
 /** Lets in as many requests of a route at once as it has places, and refuses the others without waiting. */
 export type Admission = {
   limit: ConcurrencyLimit;
-  /** Runs the work in a place, which is held until its promise is settled. Undefined where there is none: then the work has not begun. */
+  /**
+   * Runs the work in a place, which is held until its promise is settled. Undefined where there is none: then the work has not
+   * begun.
+   */
   run<T>(work: () => Promise<T>): Promise<T> | undefined;
 };
 
@@ -41,7 +44,10 @@ export function createAdmission(bounds: LimitBounds): Admission {
   };
 }
 
-/** What a service could not answer has waited for it. Whatever else is refused may be refused sooner than the work takes, and would make it look quick. */
+/**
+ * What a service could not answer has waited for it. Whatever else is refused may be refused sooner than the work takes, and
+ * would make it look quick.
+ */
 function tookTime(error: unknown): boolean {
   return error instanceof RefusalError && ['timeout', 'unavailable'].includes(error.refusal.refused);
 }

@@ -9,9 +9,9 @@ import type { TokenClaims } from './token-verifier.ts';
 const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
 
 /**
- * Who is calling, by the checks of contract §2 in their order: X-PARTNER-ID is there, the token is good and its credential too, the partner id is the
- * token's merchant, the address is on the whitelist, the merchant is within its rate. Refusals: validation, unauthorized, ip_not_allowed,
- * rate_limited, unavailable.
+ * Who is calling, by the checks of contract §2 in their order: X-PARTNER-ID is there, the token is good and its credential too,
+ * the partner id is the token's merchant, the address is on the whitelist, the merchant is within its rate. Refusals: validation,
+ * unauthorized, ip_not_allowed, rate_limited, unavailable.
  */
 export function admitBearer(context: Context, request: IncomingMessage): Caller | Promise<Caller> {
   const partnerId = mustHavePartnerId(request);
@@ -56,8 +56,9 @@ function admit(
 }
 
 /**
- * What is known of the token's merchant. A token was issued to a credential, and under a secret, that exist: where the cache does not know them yet,
- * it is the older of the two and is asked anew, so that the token of a new or rotated credential is good at once.
+ * What is known of the token's merchant. A token was issued to a credential, and under a secret, that exist: where the cache does
+ * not know them yet, it is the older of the two and is asked anew, so that the token of a new or rotated credential is good at
+ * once.
  */
 async function accessOf({ access }: Context, claims: TokenClaims): Promise<MerchantAccess> {
   const known = await access.ofMerchant(claims.merchantId);

@@ -29,7 +29,10 @@ export function admitBasic(context: Context, request: IncomingMessage): Promise<
   return admitClient(context, request, clientId, (credential) => equalsInConstantTime(secret, credential.clientSecret));
 }
 
-/** The v1.1 token endpoint: X-CLIENT-ID and X-Signature of today in Asia/Jakarta by real time (contract §3). Refusals as `admitClient`. */
+/**
+ * The v1.1 token endpoint: X-CLIENT-ID and X-Signature of today in Asia/Jakarta by real time (contract §3). Refusals as
+ * `admitClient`.
+ */
 export function admitClientSignature(context: Context, request: IncomingMessage): Promise<Caller> {
   const clientId = headerOf(request, 'x-client-id') ?? '';
   const signature = headerOf(request, 'x-signature') ?? '';
@@ -39,8 +42,8 @@ export function admitClientSignature(context: Context, request: IncomingMessage)
 }
 
 /**
- * One message for every wrong client, secret, signature or partner id. The rate is counted before the secret is looked at: it is what bounds guessing.
- * Refusals: validation (no X-PARTNER-ID), rate_limited, unauthorized, ip_not_allowed, unavailable.
+ * One message for every wrong client, secret, signature or partner id. The rate is counted before the secret is looked at: it is
+ * what bounds guessing. Refusals: validation (no X-PARTNER-ID), rate_limited, unauthorized, ip_not_allowed, unavailable.
  */
 async function admitClient(
   context: Context,

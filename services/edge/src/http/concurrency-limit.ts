@@ -1,4 +1,7 @@
-/** What a queue may add to the time that the work itself takes: so much, and a share of that time, within which it varies by itself. */
+/**
+ * What a queue may add to the time that the work itself takes: so much, and a share of that time, within which it varies by
+ * itself.
+ */
 const QUEUE_MS = 40;
 const QUEUE_SHARE = 0.5;
 /** A window ends when so much time has passed and so many requests have both begun and ended in it. */
@@ -27,21 +30,23 @@ const CALM_MS = 200;
 export type LimitBounds = { initial: number; min: number; max: number; burst: number };
 
 /**
- * `requests` have begun and ended in the window, and took `samplesMs`; `ended` counts also those that had begun before. `isNeeded`: at least half of the
- * places were taken at some time.
+ * `requests` have begun and ended in the window, and took `samplesMs`; `ended` counts also those that had begun before.
+ * `isNeeded`: at least half of the places were taken at some time.
  */
 type Window = { startMs: number; requests: number; samplesMs: number[]; ended: number; isNeeded: boolean };
 
 /**
- * How many requests of one kind may be under way, adapted to what those behind can do. By Little's law as many are under way as are finished in the
- * time that one takes; more only wait for each other. So the limit is brought to where requests take half as long again as the work itself does, and
- * 40 ms. The time of the work itself is the least that a window's median has been of late (a median, since some banks take far longer than others). As
- * that can only be seen with no queue, the limit is lowered for a window where it has not been seen for 10 s, or where the throughput has fallen by half:
- * a bank that has become slow is told from a queue that way, and gets as many requests under way as its slowness takes. (TCP Vegas, with BBR's
- * probing; the 40 ms are what CoDel calls the target.)
+ * How many requests of one kind may be under way, adapted to what those behind can do. By Little's law as many are under way as
+ * are finished in the time that one takes; more only wait for each other. So the limit is brought to where requests take half as
+ * long again as the work itself does, and 40 ms. The time of the work itself is the least that a window's median has been of late
+ * (a median, since some banks take far longer than others). As that can only be seen with no queue, the limit is lowered for a
+ * window where it has not been seen for 10 s, or where the throughput has fallen by half: a bank that has become slow is told
+ * from a queue that way, and gets as many requests under way as its slowness takes. (TCP Vegas, with BBR's probing; the 40 ms are
+ * what CoDel calls the target.)
  *
- * The limit changes only while it matters: while at least half of it is taken. A burst is no overload: what comes at once after a calm is let in beyond the
- * limit, up to a bound, and its queue is worked off; what goes on coming is not. Times are monotonic milliseconds.
+ * The limit changes only while it matters: while at least half of it is taken. A burst is no overload: what comes at once after a
+ * calm is let in beyond the limit, up to a bound, and its queue is worked off; what goes on coming is not. Times are monotonic
+ * milliseconds.
  */
 export class ConcurrencyLimit {
   readonly #bounds: LimitBounds;
@@ -87,7 +92,10 @@ export class ConcurrencyLimit {
     return true;
   }
 
-  /** Gives a place back. `didWork` is false for what was refused before those behind had anything to do with it: it says nothing about them. */
+  /**
+   * Gives a place back. `didWork` is false for what was refused before those behind had anything to do with it: it says nothing
+   * about them.
+   */
   leave(startedAtMs: number, nowMs: number, { didWork }: { didWork: boolean }): void {
     this.#inFlight--;
     this.#noteCalm(nowMs);

@@ -1,7 +1,9 @@
 import { describeRefusal, type RefusalCode } from '@gerbang/core';
 import type { Envelope } from './envelope.ts';
 
-/** `{status, success, data}` or `{status, success, error: {code, message, errors?}, data?}` (merchant-api.md, v1 envelope errors). */
+/**
+ * `{status, success, data}` or `{status, success, error: {code, message, errors?}, data?}` (merchant-api.md, v1 envelope errors).
+ */
 export const v1: Envelope = {
   success: (data, status) => ({ http: status, body: { status, success: true, data } }),
   failure(refusal, { data }) {

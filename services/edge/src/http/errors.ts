@@ -27,7 +27,10 @@ export function faultOf(error: Error, level: Fault['level']): Fault {
   return { level, err: error, ...(error.cause instanceof Error && { cause: error.cause.message }) };
 }
 
-/** A body that ended early, a Content-Length or Content-Type that makes no sense: fastify and Node mark them with a 4xx status or these codes. */
+/**
+ * A body that ended early, a Content-Length or Content-Type that makes no sense: fastify and Node mark them with a 4xx status or
+ * these codes.
+ */
 function isCallersFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('statusCode' in error && typeof error.statusCode === 'number') return error.statusCode >= 400 && error.statusCode < 500;

@@ -15,7 +15,10 @@ export const optionalText = (charactersMax: number) =>
     .nullish()
     .transform((value) => value ?? '');
 
-/** An account is only said to be unknown by the service that owns it: whatever else the text is, it is no other error (contract §2). */
+/**
+ * An account is only said to be unknown by the service that owns it: whatever else the text is, it is no other error (contract
+ * §2).
+ */
 export const accountId = text;
 
 /** What may be left out, or null, and then is not there. */
@@ -35,7 +38,10 @@ export const webUrl = text.refine((value) => value.length <= 2_048 && isWebUrl(v
 const MS_MESSAGE = 'must be Unix milliseconds of 13 digits';
 const AMOUNT_BOUNDS = 'must be greater than 0, at most 999999999999.99, with at most two decimals';
 
-/** Unix milliseconds, a 13-digit string or integer (contract §2). Whether it is in the future is for the service to say, by business time. */
+/**
+ * Unix milliseconds, a 13-digit string or integer (contract §2). Whether it is in the future is for the service to say, by
+ * business time.
+ */
 export const unixMs = z
   .union([z.string(), z.number()], { error: (issue) => (issue.input === undefined ? 'is required' : MS_MESSAGE) })
   .transform((value, problem) => {

@@ -3,7 +3,10 @@ import type { Call } from './route.ts';
 
 const KEY = /^[\x20-\x7e]{1,64}$/;
 
-/** What the owner of the resource claims for the Idempotency-Key of a request that creates (contract §2). `route`: method and path. */
+/**
+ * What the owner of the resource claims for the Idempotency-Key of a request that creates (contract §2). `route`: method and
+ * path.
+ */
 export type IdempotencyKey = { key: string; route: string; bodyHash: string };
 
 /** The request's Idempotency-Key, if it has one. Refusals: validation. */

@@ -3,19 +3,28 @@ import { bodyHash, checkStructure, hashOfCanonical, type Json, RefusalError, ref
 
 /** Largest body of a request (contract §2). */
 export const BODY_BYTES_MAX = 256 * 1024;
-/** How much of a body that is too large is still read and dropped, so that its sender gets to see the answer instead of a reset connection. */
+/**
+ * How much of a body that is too large is still read and dropped, so that its sender gets to see the answer instead of a reset
+ * connection.
+ */
 const DROPPED_BYTES_MAX = 8 * 1024 * 1024;
 
 const JSON_TYPE = 'application/json';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A request's body; `hash` is that of its normalized JSON, made once and not before it is asked for: signature and Idempotency-Key both may want it. */
+/**
+ * A request's body; `hash` is that of its normalized JSON, made once and not before it is asked for: signature and
+ * Idempotency-Key both may want it.
+ */
 export type Body = { json: Json | undefined; hash(): string };
 
 export const NO_BODY: Body = { json: undefined, hash: once(() => bodyHash(undefined)) };
 
-/** Reads a request's body and calls back once. The stream is never destroyed: the answer goes over the same socket. Refusals: body_too_large. */
+/**
+ * Reads a request's body and calls back once. The stream is never destroyed: the answer goes over the same socket. Refusals:
+ * body_too_large.
+ */
 export function readBody(stream: Readable, done: (error: Error | null, bytes?: Buffer) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -40,8 +49,8 @@ export function readBody(stream: Readable, done: (error: Error | null, bytes?: B
 }
 
 /**
- * The body as its Content-Type says: JSON, also where none is named, or a form where the route takes one. An empty body is undefined.
- * Refusals: bad_request.
+ * The body as its Content-Type says: JSON, also where none is named, or a form where the route takes one. An empty body is
+ * undefined. Refusals: bad_request.
  */
 export function parseBody(bytes: Buffer, contentType: string | undefined, options: { takesForm: () => boolean }): Body {
   if (bytes.length === 0) return NO_BODY;
@@ -72,8 +81,8 @@ function typeOf(contentType: string | undefined): string {
 }
 
 /**
- * JSON that has one meaning only: strict UTF-8, no key twice in one object, at most 64 levels deep. (Two parsers that each pick another of two equal
- * keys would sign one amount and pay another.) Refusals: bad_request.
+ * JSON that has one meaning only: strict UTF-8, no key twice in one object, at most 64 levels deep. (Two parsers that each pick
+ * another of two equal keys would sign one amount and pay another.) Refusals: bad_request.
  */
 export function parseJson(text: string): Json {
   return readJson(text).json;

@@ -5,7 +5,10 @@ import type { Socket } from 'node:net';
 /** Statuses for what Node's parser gives up on; anything else is 400. */
 const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** Answers bytes that are no HTTP request, or one that does not arrive in time, and closes the connection: no route has been found for them. */
+/**
+ * Answers bytes that are no HTTP request, or one that does not arrive in time, and closes the connection: no route has been found
+ * for them.
+ */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

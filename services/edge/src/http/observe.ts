@@ -14,8 +14,9 @@ declare module 'fastify' {
 export type Observer = (request: FastifyRequest, reply: FastifyReply, route: string, work: () => void) => void;
 
 /**
- * Puts every request into a span of its own, which goes on with the caller's traceparent; its trace id is the answer's X-Request-Id. At the end one
- * log line, at `info` or as bad as the request's `fault` says, and the metrics: never a header, a body, or a path or query as the caller wrote it.
+ * Puts every request into a span of its own, which goes on with the caller's traceparent; its trace id is the answer's
+ * X-Request-Id. At the end one log line, at `info` or as bad as the request's `fault` says, and the metrics: never a header, a
+ * body, or a path or query as the caller wrote it.
  */
 export function createObserver(app: FastifyInstance, { metrics, log }: Pick<Context, 'metrics' | 'log'>): Observer {
   app.decorateRequest('fault', undefined);
@@ -47,7 +48,10 @@ export function createObserver(app: FastifyInstance, { metrics, log }: Pick<Cont
   };
 }
 
-/** The line's fields are named above and none is a secret: looking for some in them would take twenty times as long as writing the line. */
+/**
+ * The line's fields are named above and none is a secret: looking for some in them would take twenty times as long as writing the
+ * line.
+ */
 function requestLog(log: Logger): Logger {
   return log.child({}, { redact: [] });
 }

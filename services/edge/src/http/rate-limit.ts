@@ -5,8 +5,8 @@ import { createRateLimiter } from '@gerbang/runtime';
 export type RateLimit = { count(key: string): void };
 
 /**
- * At most `perMinute` requests a key in each minute from the key's first request on (contract §2). Counted in this process alone: with several
- * edges behind one address a merchant gets as many times the limit, so operators divide it by their number.
+ * At most `perMinute` requests a key in each minute from the key's first request on (contract §2). Counted in this process alone:
+ * with several edges behind one address a merchant gets as many times the limit, so operators divide it by their number.
  */
 export function createRateLimit(perMinute: number): RateLimit {
   const limiter = createRateLimiter(perMinute);

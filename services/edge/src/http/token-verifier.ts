@@ -37,8 +37,8 @@ export type TokenVerifier = Closeable & {
 };
 
 /**
- * Verifies access tokens (contract §3): JWTs by EdDSA and nothing else, whatever their header says, by a public key of the merchant service. A token
- * is verified once and remembered until it expires or its key is published no more.
+ * Verifies access tokens (contract §3): JWTs by EdDSA and nothing else, whatever their header says, by a public key of the
+ * merchant service. A token is verified once and remembered until it expires or its key is published no more.
  */
 export function createTokenVerifier(options: {
   merchants: RpcClient<typeof MerchantService>;
@@ -72,7 +72,10 @@ export function createTokenVerifier(options: {
 /** A verified token, and by which key: it is good for as long as that key is. */
 type Verified = { token: string; claims: TokenClaims; kid: string; key: KeyObject };
 
-/** What a token is looked up by: the end of its signature tells it from others as well as the whole does, and is hashed far sooner. */
+/**
+ * What a token is looked up by: the end of its signature tells it from others as well as the whole does, and is hashed far
+ * sooner.
+ */
 function endOf(token: string): string {
   return token.slice(-KEY_LENGTH);
 }

@@ -2,8 +2,8 @@ import { type FieldErrors, RefusalError, refuseFields } from '@gerbang/core';
 import type { z } from 'zod';
 
 /**
- * The input as the schema makes it. Refusals: validation, with every field's messages under the name of the field at the top, and a message that
- * names them (contract §2). Input that is no object is an error of `body`; a body left out is an empty one.
+ * The input as the schema makes it. Refusals: validation, with every field's messages under the name of the field at the top, and
+ * a message that names them (contract §2). Input that is no object is an error of `body`; a body left out is an empty one.
  */
 export function validate<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input ?? {}, { error: (issue) => (issue.input === undefined ? 'is required' : undefined) });

@@ -5,7 +5,9 @@ import type { RailPartner } from './partners.ts';
 import { mandatoryHeader, recentTimestamp, SnapRefusal, unauthorized } from './snap.ts';
 import { isToken } from './tokens.ts';
 
-/** What can be checked before the body is read: a partner that is known, a time that is near, and every header that SNAP wants. */
+/**
+ * What can be checked before the body is read: a partner that is known, a time that is near, and every header that SNAP wants.
+ */
 export type RailCaller = { partner: RailPartner; signature: string; timestamp: string; accessToken: string };
 
 /** Refusals: 400 01 and 02 (headers), 401 00 (partner, time), 401 01 (access token). */
@@ -22,10 +24,11 @@ export function findCaller(context: RailsContext, request: IncomingMessage): Rai
 }
 
 /**
- * Whether the body and the caller's time are what the partner has signed, by the algorithm that its configuration names. That X-EXTERNAL-ID is unique a
- * day is not remembered here: a bank whose acknowledgement was lost sends the very same request again and must hear the same answer, and the edge keeps
- * nothing that its replicas would share. A replay is harmless because a payment counts once by the rail's own reference, which is signed with the rest
- * and unique for ever in money-in; after five minutes its X-TIMESTAMP is too old as well. Refusals: 401 00.
+ * Whether the body and the caller's time are what the partner has signed, by the algorithm that its configuration names. That
+ * X-EXTERNAL-ID is unique a day is not remembered here: a bank whose acknowledgement was lost sends the very same request again
+ * and must hear the same answer, and the edge keeps nothing that its replicas would share. A replay is harmless because a payment
+ * counts once by the rail's own reference, which is signed with the rest and unique for ever in money-in; after five minutes its
+ * X-TIMESTAMP is too old as well. Refusals: 401 00.
  */
 export function checkSignature({ partner, signature, timestamp, accessToken }: RailCaller, path: string, body: string): void {
   const message = { method: 'POST', path, body, timestamp };

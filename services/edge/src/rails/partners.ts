@@ -6,7 +6,10 @@ import { z } from 'zod';
 export const RAILS = ['va', 'qris', 'ewallet', 'retail'] as const;
 export type Rail = (typeof RAILS)[number];
 
-/** A bank, acquirer, wallet or chain that may call us, and how it proves that it is the one. The algorithm is ours to say, never the caller's. */
+/**
+ * A bank, acquirer, wallet or chain that may call us, and how it proves that it is the one. The algorithm is ours to say, never
+ * the caller's.
+ */
 export type RailPartner = {
   /** Its X-PARTNER-ID. */
   partnerId: string;
@@ -53,7 +56,10 @@ const file = z.strictObject({ partners: z.array(partner) });
 /** No rail at all: every call is unauthorized. */
 export const NO_PARTNERS = toPartners([]);
 
-/** Reads the file that names the rails. Undefined when it can't be read, with `problem` told which field is wrong and never what is in it. */
+/**
+ * Reads the file that names the rails. Undefined when it can't be read, with `problem` told which field is wrong and never what
+ * is in it.
+ */
 export function readPartners(path: string, problem: (text: string) => void): RailPartners | undefined {
   let json: unknown;
   try {

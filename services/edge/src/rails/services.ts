@@ -19,7 +19,10 @@ export type RailsService = {
   answer(context: RailsContext, partner: RailPartner, text: string): Promise<SnapAnswer>;
 };
 
-/** Every service that rails may call, and what answers which rail; a rail that a service does not name may not call it. All are POST, as SNAP has them. */
+/**
+ * Every service that rails may call, and what answers which rail; a rail that a service does not name may not call it. All are
+ * POST, as SNAP has them.
+ */
 export const RAILS_SERVICES: readonly RailsService[] = [
   service({
     path: '/v1.0/transfer-va/inquiry',

@@ -7,12 +7,16 @@ import type { Journal } from './journal.ts';
 const RETRY_FIRST_MS = 20;
 const RETRY_MAX_MS = 500;
 
-/** How a batch's insertion ended: written; an earlier writer's batch stands in its place; or a later writer has taken the partition over. */
+/**
+ * How a batch's insertion ended: written; an earlier writer's batch stands in its place; or a later writer has taken the
+ * partition over.
+ */
 export type Committed = { outcome: 'written' } | { outcome: 'overtaken'; by: Batch } | { outcome: 'fenced'; by: Batch };
 
 /**
- * Appends the batch and knows for sure what became of it (architecture §4, lost answers): inserts the identical document again until it is
- * acknowledged or its place is taken, then reads who took it. Throws only when `signal` aborts, with the outcome open.
+ * Appends the batch and knows for sure what became of it (architecture §4, lost answers): inserts the identical document again
+ * until it is acknowledged or its place is taken, then reads who took it. Throws only when `signal` aborts, with the outcome
+ * open.
  */
 export async function commit(journal: Journal, batch: Batch, options: { signal: AbortSignal; log: Logger }): Promise<Committed> {
   const { signal, log } = options;

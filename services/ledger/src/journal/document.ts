@@ -11,7 +11,10 @@ import {
   SIDES,
 } from '../posting/posting.ts';
 
-/** 1: no posting had a destination; 2: none had a side; 3: none had a vendor's fee. What could be of an earlier one still is, so that the version before this reads it. */
+/**
+ * 1: no posting had a destination; 2: none had a side; 3: none had a vendor's fee. What could be of an earlier one still is, so
+ * that the version before this reads it.
+ */
 const SCHEMA = 4;
 const SCHEMA_WITHOUT_VENDOR_FEES = 3;
 const SCHEMA_WITHOUT_SIDES = 2;
@@ -43,7 +46,9 @@ export type EntryDocument = {
 
 export type ResultDocument = { refused?: string; message?: string; available_after_sen?: bigint };
 
-/** One batch; `_id` = "<partition>:<seq, 16 digits>" is the fence between writers. An empty one is the barrier of a new writer. */
+/**
+ * One batch; `_id` = "<partition>:<seq, 16 digits>" is the fence between writers. An empty one is the barrier of a new writer.
+ */
 export type JournalDocument = {
   _id: string;
   schema: number;

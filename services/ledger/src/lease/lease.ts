@@ -18,8 +18,8 @@ export type Lease = {
 };
 
 /**
- * Takes the instance's lease and renews it at a third of its life. `onLost` is called, before anything else happens, when it is found to be another's;
- * then the lease is taken again as soon as it is over. Waits for the database as long as it takes.
+ * Takes the instance's lease and renews it at a third of its life. `onLost` is called, before anything else happens, when it is
+ * found to be another's; then the lease is taken again as soon as it is over. Waits for the database as long as it takes.
  */
 export async function startLease(options: {
   store: LeaseStore;

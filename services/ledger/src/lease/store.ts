@@ -4,7 +4,10 @@ import type { Topology } from '../partition/spread.ts';
 const LEASES = 'leases';
 const PARTITIONS = 'partitions';
 
-/** One document an instance: until when, in the database's time, it answers for the partitions it owns. `retiring`: it is about to end. */
+/**
+ * One document an instance: until when, in the database's time, it answers for the partitions it owns. `retiring`: it is about to
+ * end.
+ */
 type LeaseDocument = { _id: string; schema: number; token: string; address: string; until: Date; retiring?: boolean };
 
 /** Who owns a partition. Each claim has the next epoch, which its journal batches carry. */

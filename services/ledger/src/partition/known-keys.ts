@@ -4,7 +4,9 @@ import type { KnownKey, Posting } from '../posting/posting.ts';
 /** What was known of some postings' keys at the time when `sinceSeq` was the last durable batch. */
 export type LookedUp = { known: ReadonlyMap<string, KnownKey>; sinceSeq: bigint };
 
-/** Answers of posting keys seen before: the recent ones are in the book, the older ones in the projections, which are asked ahead. */
+/**
+ * Answers of posting keys seen before: the recent ones are in the book, the older ones in the projections, which are asked ahead.
+ */
 export type KnownKeys = {
   /** Asks the projections for what the book does not have, once for all of the postings. */
   lookUp(postings: readonly Posting[]): Promise<LookedUp>;

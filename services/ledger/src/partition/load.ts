@@ -18,8 +18,9 @@ export type Loaded = {
 };
 
 /**
- * Loads a partition: the projected balances, then the journal after the checkpoint. A balance may have been projected further than the checkpoint says
- * (the checkpoint is written last); it is taken back to the checkpoint first, so that what each entry left behind is known again.
+ * Loads a partition: the projected balances, then the journal after the checkpoint. A balance may have been projected further
+ * than the checkpoint says (the checkpoint is written last); it is taken back to the checkpoint first, so that what each entry
+ * left behind is known again.
  */
 export async function loadPartition(journal: Journal, projections: ProjectionStore, partition: string): Promise<Loaded> {
   await upgradeProjections(journal, projections, partition);

@@ -17,7 +17,10 @@ import { type Posted, Writer } from './writer.ts';
 /** For each of the two things that closing waits for; with the database away neither ends by itself. */
 const DRAIN_MS = 3_000;
 
-/** A batch of so many postings shows that the journal has much to do; then the projections wait, so that a burst is taken in at the journal's speed. */
+/**
+ * A batch of so many postings shows that the journal has much to do; then the projections wait, so that a burst is taken in at
+ * the journal's speed.
+ */
 const PRESSING_POSTINGS = 100;
 /** So long after such a batch; the callers that it has answered come back within that. */
 const PRESSING_MS = 1_000;
@@ -61,8 +64,8 @@ export type Partition = {
 };
 
 /**
- * Takes a partition over under a freshly claimed epoch: loads it, commits the barrier that shuts out earlier writers, and only then is it there.
- * `onFenced` is called when a later writer's batch is found. Undefined when that has happened already.
+ * Takes a partition over under a freshly claimed epoch: loads it, commits the barrier that shuts out earlier writers, and only
+ * then is it there. `onFenced` is called when a later writer's batch is found. Undefined when that has happened already.
  */
 export async function openPartition(
   context: PartitionContext,

@@ -11,9 +11,9 @@ const HAND_OVER_MS = 5_000;
 /** The partitions in the hands of this instance. */
 export type Partitions = {
   /**
-   * The partition, taken over first when nobody holds it; waits for that until `signal` aborts.
-   * Refusals: not_owner (another instance holds it; `owner` is its address), unavailable (the lease is not ours now, the partition is just being handed
-   * over, or the database is away), timeout.
+   * The partition, taken over first when nobody holds it; waits for that until `signal` aborts. Refusals: not_owner (another
+   * instance holds it; `owner` is its address), unavailable (the lease is not ours now, the partition is just being handed over,
+   * or the database is away), timeout.
    */
   get(name: string, signal: AbortSignal): Promise<Partition>;
   /** The partition where it is in the hands of this instance already. */
@@ -77,7 +77,10 @@ export function createPartitions(context: PartitionContext, leases: LeaseStore, 
     opening.set(name, taking);
     return taking;
   };
-  /** Answers what waits, then makes `to` the owner; until that is written calls are refused as unavailable, so that they come again. */
+  /**
+   * Answers what waits, then makes `to` the owner; until that is written calls are refused as unavailable, so that they come
+   * again.
+   */
   const handOver = async (partition: Partition, to: string): Promise<void> => {
     const { name, epoch } = partition;
     const held = lease();

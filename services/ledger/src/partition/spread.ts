@@ -14,9 +14,10 @@ export type Moves = {
 };
 
 /**
- * The rule by which partitions spread over the instances that run (README): every instance computes it from the same picture, so that they agree mostly;
- * where they do not, claims are conditional and the journal fences. Orphans go one by one to whoever has the fewest. Once there are none, the instance
- * with the most gives one to the instance with the fewest, until they differ by one at most.
+ * The rule by which partitions spread over the instances that run (README): every instance computes it from the same picture, so
+ * that they agree mostly; where they do not, claims are conditional and the journal fences. Orphans go one by one to whoever has
+ * the fewest. Once there are none, the instance with the most gives one to the instance with the fewest, until they differ by one
+ * at most.
  */
 export function planMoves(me: string, { instances, partitions }: Topology): Moves {
   const shares = new Map(instances.map(({ id }): [string, string[]] => [id, []]));

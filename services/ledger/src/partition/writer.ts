@@ -22,7 +22,9 @@ type Waiting = {
   reject: (refusal: RefusalError) => void;
 };
 
-/** Makes a batch of postings durable and answers what became of each, or undefined when the partition has gone to another writer. */
+/**
+ * Makes a batch of postings durable and answers what became of each, or undefined when the partition has gone to another writer.
+ */
 export type CommitPostings = (
   postings: readonly Posting[],
   lookedUp: readonly LookedUp[],
@@ -33,8 +35,9 @@ export type CommitPostings = (
 type Group = { postings: Waiting[]; lookedUp: LookedUp };
 
 /**
- * The queue before a partition's journal: one batch at a time, of whatever waits when the one before it is durable. The keys of those that come
- * meanwhile are looked up while it is written. There is no timer, so a lone posting goes at once and batches grow with the load.
+ * The queue before a partition's journal: one batch at a time, of whatever waits when the one before it is durable. The keys of
+ * those that come meanwhile are looked up while it is written. There is no timer, so a lone posting goes at once and batches grow
+ * with the load.
  */
 export class Writer {
   readonly #lookUp: (postings: readonly Posting[]) => Promise<LookedUp>;
@@ -59,8 +62,8 @@ export class Writer {
   }
 
   /**
-   * Answers once the posting is durable. Refusals: unavailable (too many wait, or the partition is being given up; the same key may be posted
-   * again), timeout (`call`; the posting may have happened or may yet), posting_key_conflict.
+   * Answers once the posting is durable. Refusals: unavailable (too many wait, or the partition is being given up; the same key
+   * may be posted again), timeout (`call`; the posting may have happened or may yet), posting_key_conflict.
    */
   submit(posting: Posting, call: Cancellation): Promise<Posted> {
     if (this.#stopped || this.#pending >= WAITING_MAX) return Promise.reject(unavailable());

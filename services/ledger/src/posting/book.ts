@@ -4,7 +4,10 @@ import type { Batch, KnownKey } from './posting.ts';
 /** Balances of a merchant account, or the sums over all of a merchant's; sen. */
 export type Balances = Record<Compartment, bigint>;
 
-/** A partition in memory: every balance, and the postings' keys that the projections do not have yet or that are recent. Only what is durable. */
+/**
+ * A partition in memory: every balance, and the postings' keys that the projections do not have yet or that are recent. Only what
+ * is durable.
+ */
 export class Book {
   readonly #balances = new Map<string, bigint>();
   readonly #accountsOfMerchant = new Map<string, Set<string>>();
@@ -81,7 +84,10 @@ export class Book {
     return this.#forgottenSeq;
   }
 
-  /** Whether a key that it does not have has never been used: the journal was read from its beginning, and nothing has been forgotten. */
+  /**
+   * Whether a key that it does not have has never been used: the journal was read from its beginning, and nothing has been
+   * forgotten.
+   */
   hasAllKeys(): boolean {
     return this.#hasAllKeys;
   }

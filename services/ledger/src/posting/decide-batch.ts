@@ -8,8 +8,9 @@ export type Outcome =
   | { kind: 'conflict' };
 
 /**
- * Checks postings in turn, each against the balances as the earlier ones leave them, and changes nothing: the book takes the entries in once they are
- * durable. `known` are the keys among them that have been answered before. Replay first, rules second; refusals are entries too and burn their key.
+ * Checks postings in turn, each against the balances as the earlier ones leave them, and changes nothing: the book takes the
+ * entries in once they are durable. `known` are the keys among them that have been answered before. Replay first, rules second;
+ * refusals are entries too and burn their key.
  */
 export function decideBatch(
   durable: BalanceOf,

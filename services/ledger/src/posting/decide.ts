@@ -9,9 +9,10 @@ const BALANCE_MAX_SEN = 2n ** 63n - 1n;
 export type BalanceOf = (account: string) => bigint;
 
 /**
- * The rules of the ledger: which entries an intent makes, and whether the balances allow them (architecture §4).
- * Refusals: insufficient_balance (more than is available), internal (more than is held or pending: the services that hold, credit and settle never ask
- * for that, so it is a programmer's error), account_limit (a balance beyond int64). `availableAfterSen` is of `accountId`, the source of a transfer.
+ * The rules of the ledger: which entries an intent makes, and whether the balances allow them (architecture §4). Refusals:
+ * insufficient_balance (more than is available), internal (more than is held or pending: the services that hold, credit and
+ * settle never ask for that, so it is a programmer's error), account_limit (a balance beyond int64). `availableAfterSen` is of
+ * `accountId`, the source of a transfer.
  */
 export function decide(posting: Posting, balanceOf: BalanceOf): { legs: readonly Leg[]; result: Result } {
   const legs = legsOf(posting);

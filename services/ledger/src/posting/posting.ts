@@ -12,7 +12,10 @@ export type Side = (typeof SIDES)[number];
 export const COMPENSATIONS = ['', 'payout-returned', 'payout-made', 'payment-withdrawn'] as const;
 export type Compensation = (typeof COMPENSATIONS)[number];
 
-/** What a service asks for, once per key for ever. Amounts in sen; `amountSen` is net of `feeSen`. Merchant and account may be empty in suspense. */
+/**
+ * What a service asks for, once per key for ever. Amounts in sen; `amountSen` is net of `feeSen`. Merchant and account may be
+ * empty in suspense.
+ */
 export type Posting = {
   key: string;
   intent: Intent;
@@ -60,8 +63,8 @@ export type Batch = {
 export type KnownKey = { contentHash: string; result: Result; seq: bigint; atMs: number };
 
 /**
- * SHA-256 over everything that was asked for, base64. Two postings with one key must have the same. What came later counts where it is used alone, so
- * that keys journalled before keep their hash.
+ * SHA-256 over everything that was asked for, base64. Two postings with one key must have the same. What came later counts where
+ * it is used alone, so that keys journalled before keep their hash.
  */
 export function contentHash(posting: Posting): string {
   return hash(

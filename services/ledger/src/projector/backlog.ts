@@ -4,7 +4,10 @@ import type { Projection } from './projection.ts';
 /** Postings; at least one batch. `inMemory`: what waits behind so many is read from the journal again, `read` of them at once. */
 const LIMITS = { inMemory: 40_000, read: 10_000 };
 
-/** What a partition's projections do not have yet, oldest first; in memory only the front of it, so that a long one costs no memory. */
+/**
+ * What a partition's projections do not have yet, oldest first; in memory only the front of it, so that a long one costs no
+ * memory.
+ */
 export type Backlog = {
   /** `balances` are those after this batch, for when the memory is full with it. */
   add(projection: Projection, balances: () => Map<string, bigint>): void;

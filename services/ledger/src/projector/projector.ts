@@ -6,7 +6,9 @@ import type { Backlog } from './backlog.ts';
 import type { Projection } from './projection.ts';
 import type { Balances, ProjectionStore } from './store.ts';
 
-/** How long projections wait for company while nobody asks for them, so that the postings of a lone client don't wait behind them. */
+/**
+ * How long projections wait for company while nobody asks for them, so that the postings of a lone client don't wait behind them.
+ */
 const PACE_MS = 100;
 /** As many postings wait for no others. */
 const ROUND_POSTINGS = 1_000;
@@ -26,7 +28,10 @@ export type Projector = {
   lag(): number;
   /** The last batch whose postings are stored. */
   projectedSeq(): bigint;
-  /** Waits until the postings of the batch are stored. Refusals: unavailable (`signal` came first, or the partition is being given up). */
+  /**
+   * Waits until the postings of the batch are stored. Refusals: unavailable (`signal` came first, or the partition is being given
+   * up).
+   */
   reached(seq: bigint, signal: AbortSignal): Promise<void>;
   /** Writes what waits, balances included, and leaves nothing for later any more. */
   settled(): Promise<void>;

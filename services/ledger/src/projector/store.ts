@@ -25,7 +25,10 @@ export type Balances = Map<string, { sen: bigint; seq: bigint }>;
 /** Where the journal has a stored posting. */
 export type PostingPlace = Pick<PostingDocument, 'key' | 'seq' | 'index'>;
 
-/** The projections: what can be rebuilt from the journal at any time. Writes are idempotent and may repeat or overlap those of another process. */
+/**
+ * The projections: what can be rebuilt from the journal at any time. Writes are idempotent and may repeat or overlap those of
+ * another process.
+ */
 export type ProjectionStore = {
   writePostings(projections: readonly Projection[]): Promise<void>;
   /** Writes what changed up to the batch `last`, whose postings are stored, and then that the projections go so far. */

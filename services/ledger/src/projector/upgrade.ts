@@ -6,8 +6,9 @@ import type { ProjectionStore } from './store.ts';
 const ROUND_POSTINGS_MAX = 2_000;
 
 /**
- * Writes postings that an earlier version has projected anew from the journal, in memory bounded by the number of accounts, and does nothing when they
- * are of this version. The rest of the projections is the same in both. May be repeated, also after half of it.
+ * Writes postings that an earlier version has projected anew from the journal, in memory bounded by the number of accounts, and
+ * does nothing when they are of this version. The rest of the projections is the same in both. May be repeated, also after half
+ * of it.
  */
 export async function upgradeProjections(journal: Journal, projections: ProjectionStore, partition: string): Promise<void> {
   if (!(await projections.isOutdated(partition))) return;

@@ -2,7 +2,9 @@ import { dateRange, type Store, traced } from '@gerbang/store';
 import { POSTINGS, type PostingDocument } from '../projector/posting-document.ts';
 import type { Position } from './position.ts';
 
-/** What both listings have in common. `upToSeq` is a batch that the projections are complete up to: beyond it there may be holes. */
+/**
+ * What both listings have in common. `upToSeq` is a batch that the projections are complete up to: beyond it there may be holes.
+ */
 type Window = {
   partition: string;
   upToSeq: bigint;

@@ -21,9 +21,9 @@ type ListRequest = {
 };
 
 /**
- * What every listing of postings begins with: checks the request, and waits until the projections have what was there when it was asked. A page after
- * the first needs only what its cursor has seen. Limits are brought into 1 to 1,000.
- * Refusals: validation (partition, merchant_id, cursor, from_ms, to_ms), unavailable (another instance holds the partition, or not in time), timeout.
+ * What every listing of postings begins with: checks the request, and waits until the projections have what was there when it was
+ * asked. A page after the first needs only what its cursor has seen. Limits are brought into 1 to 1,000. Refusals: validation
+ * (partition, merchant_id, cursor, from_ms, to_ms), unavailable (another instance holds the partition, or not in time), timeout.
  */
 export async function openWindow(context: Context, request: ListRequest, signal: AbortSignal) {
   if (!PARTITION.test(request.partition)) throw wrong('partition', 'is not the name of a partition');

@@ -7,7 +7,10 @@ export type Differ = (what: string) => void;
 /** A projected balance, and whether the journal has been at the batch that it is of. */
 export type Projected = { sen: bigint; seq: bigint; met: boolean };
 
-/** Applies a batch to the balances, and answers which accounts it touches. Differences: entries that do not sum up to zero, merchants below zero. */
+/**
+ * Applies a batch to the balances, and answers which accounts it touches. Differences: entries that do not sum up to zero,
+ * merchants below zero.
+ */
 export function rebuild(batch: Batch, rebuilt: Map<string, bigint>, differ: Differ): Set<string> {
   const touched = new Set<string>();
   for (const { posting, legs } of batch.entries) {

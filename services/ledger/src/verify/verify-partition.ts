@@ -19,10 +19,11 @@ export type Finding = { difference: string } | { balance: RebuiltBalance } | und
 export type Totals = { postings: bigint; sumSen: bigint };
 
 /**
- * Rebuilds a partition from its journal, in memory bounded by the number of accounts, and compares it with what is kept: every difference is told as it is
- * found, then every merchant account. Postings and projections go on meanwhile: the projected balances carry the sequence number that they are of, and
- * each is compared when the rebuilding is there; memory is compared as it was at one sequence number, up to which the rebuilding goes. What it
- * tells is worth nothing when the partition has gone to another instance meanwhile.
+ * Rebuilds a partition from its journal, in memory bounded by the number of accounts, and compares it with what is kept: every
+ * difference is told as it is found, then every merchant account. Postings and projections go on meanwhile: the projected
+ * balances carry the sequence number that they are of, and each is compared when the rebuilding is there; memory is compared as
+ * it was at one sequence number, up to which the rebuilding goes. What it tells is worth nothing when the partition has gone to
+ * another instance meanwhile.
  */
 export async function* verifyPartition(
   { journal, projections }: { journal: Journal; projections: ProjectionStore },

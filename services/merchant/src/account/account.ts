@@ -26,7 +26,10 @@ export function newAccount(name: string, isDefault: boolean, nowMs: number, merc
   return { name, merchantReffNo, isDefault, active: true, frozen: false, createdAtMs: nowMs, updatedAtMs: nowMs };
 }
 
-/** Decides a command. An empty list: it is so already. Refusals: frozen, for the merchant's changes of a frozen account (contract §2). */
+/**
+ * Decides a command. An empty list: it is so already. Refusals: frozen, for the merchant's changes of a frozen account (contract
+ * §2).
+ */
 export function decide(account: Account, command: AccountCommand, nowMs: number): AccountEvent[] | Refusal {
   switch (command.type) {
     case 'set-frozen':

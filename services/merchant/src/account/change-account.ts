@@ -6,14 +6,18 @@ import { ownAccount } from './rpc/get-account.ts';
 import type { StoredAccount } from './store.ts';
 
 /**
- * Changes an account of a merchant: decides on its newest state, and decides again when another writer was faster. A command that changes nothing writes
- * nothing, and `changed` is false. Refusals: account_not_found, account_of_other_merchant, unavailable (too much at once), and the decider's.
+ * Changes an account of a merchant: decides on its newest state, and decides again when another writer was faster. A command that
+ * changes nothing writes nothing, and `changed` is false. Refusals: account_not_found, account_of_other_merchant, unavailable
+ * (too much at once), and the decider's.
  */
 export async function changeAccount(
   context: Context,
   { merchantId, accountId }: { merchantId: string; accountId: string },
   command: AccountCommand,
-  /** `admit` may refuse before the decision. `beforeEffect` is called once a change is decided and before it is written: the audit log. */
+  /**
+   * `admit` may refuse before the decision. `beforeEffect` is called once a change is decided and before it is written: the audit
+   * log.
+   */
   steps: { admit?: () => Promise<void>; beforeEffect?: (before: StoredAccount, after: Account) => Promise<void> } = {},
 ): Promise<{ stored: StoredAccount; changed: boolean }> {
   return retryConflicts({

@@ -1,6 +1,9 @@
 import { type FieldErrors, type Refusal, refuseFields } from '@gerbang/core';
 
-/** Where a merchant's webhooks go; an absent URL: nothing is delivered. `signatureEnabled` is on unless it was switched off (contract §10). */
+/**
+ * Where a merchant's webhooks go; an absent URL: nothing is delivered. `signatureEnabled` is on unless it was switched off
+ * (contract §10).
+ */
 export type CallbackSettings = {
   transactionNotifUrl?: string | undefined;
   disbursementNotifUrl?: string | undefined;
@@ -50,8 +53,9 @@ export function appendChange(history: CallbackHistory, settings: CallbackSetting
 }
 
 /**
- * The current settings with the named fields replaced; an absent URL clears its field. URLs are https, or http too where `httpAllowed`, have at most
- * 2,048 characters, and neither credentials nor a fragment (contract §4). Refusals: validation, naming the fields.
+ * The current settings with the named fields replaced; an absent URL clears its field. URLs are https, or http too where
+ * `httpAllowed`, have at most 2,048 characters, and neither credentials nor a fragment (contract §4). Refusals: validation,
+ * naming the fields.
  */
 export function updateSettings(
   current: CallbackSettings,
@@ -87,7 +91,8 @@ function isUrlField(field: string): field is keyof typeof URL_FIELDS {
 
 function problemOf(text: string, httpAllowed: boolean): string | undefined {
   if (text.length > URL_LENGTH_MAX) return `must have at most ${URL_LENGTH_MAX} characters`;
-  // The parser forgives blanks, control characters and backslashes; a URL that means something else than it says is refused instead.
+  // The parser forgives blanks, control characters and backslashes; a URL that means something else than it says is refused
+  // instead.
   const scheme = httpAllowed ? /^https?:\/\/[^/\\]/i : /^https:\/\/[^/\\]/i;
   if (!scheme.test(text)) return httpAllowed ? 'must be an http or https URL' : 'must be an https URL';
   if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return 'must be a valid URL';

@@ -8,7 +8,8 @@ import type { StoredMerchant } from './store.ts';
 export type BeforeEffect = (before: StoredMerchant, after: Merchant) => Promise<void>;
 
 /**
- * Changes a merchant: decides on its newest state, and decides again when another writer was faster. A command that changes nothing writes nothing. Refusals: merchant_not_found, unavailable (too much at once), and the decider's.
+ * Changes a merchant: decides on its newest state, and decides again when another writer was faster. A command that changes
+ * nothing writes nothing. Refusals: merchant_not_found, unavailable (too much at once), and the decider's.
  */
 export async function changeMerchant(
   context: Pick<Context, 'merchants' | 'clock'>,

@@ -3,8 +3,8 @@ import { isDuplicateKey, type Store, traced } from '@gerbang/store';
 type ClaimDocument = { _id: string; schema: number; merchant_id: string };
 
 /**
- * Client ids and partner ids, each used once: the value is the `_id` of a claim (architecture §3). A claim is made before the merchant that it points
- * to is written; when a crash comes between, it points to nobody, and the value stays unused for ever.
+ * Client ids and partner ids, each used once: the value is the `_id` of a claim (architecture §3). A claim is made before the
+ * merchant that it points to is written; when a crash comes between, it points to nobody, and the value stays unused for ever.
  */
 export type Claims = {
   /** False when it is another merchant's. */

@@ -12,7 +12,10 @@ export function sealSecret(ring: KeyRing, merchantId: string, clientId: string, 
   return seal(ring, Buffer.from(secret), associatedData(merchantId, clientId));
 }
 
-/** The secret of a credential, as it must be known to check an HMAC (architecture §8). Throws when its key-encryption key is missing. */
+/**
+ * The secret of a credential, as it must be known to check an HMAC (architecture §8). Throws when its key-encryption key is
+ * missing.
+ */
 export function openSecret(ring: KeyRing, merchantId: string, credential: Credential): string {
   return unseal(ring, credential.secret, associatedData(merchantId, credential.clientId)).toString();
 }

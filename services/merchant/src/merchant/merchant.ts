@@ -8,7 +8,9 @@ import {
   sameSettings,
 } from '../callback-settings/callback-settings.ts';
 
-/** A pair of client id and secret. `generation` grows when it is disabled or its secret rotated; tokens carry it and die with it. */
+/**
+ * A pair of client id and secret. `generation` grows when it is disabled or its secret rotated; tokens carry it and die with it.
+ */
 export type Credential = {
   clientId: string;
   secret: Sealed;
@@ -87,7 +89,10 @@ const SIMPLE_FEE = {
 /** What QRIS payments cost unless agreed otherwise: an MDR of 0.7 % (contract §5). */
 export const STANDARD_QRIS_FEE: FeeRule = { ...SIMPLE_FEE, product: 'qris', basisPoints: 70 };
 
-/** What a new merchant pays: IDR 2,500 for a disbursement, whatever the bank; the MDR for QRIS; nothing for what operators have set no fee for. */
+/**
+ * What a new merchant pays: IDR 2,500 for a disbursement, whatever the bank; the MDR for QRIS; nothing for what operators have
+ * set no fee for.
+ */
 const STANDARD_FEES: readonly FeeRule[] = [{ ...SIMPLE_FEE, product: 'disbursement', fixedSen: 250_000n }, STANDARD_QRIS_FEE];
 
 /** A new merchant with one credential and the standard fees. */
@@ -110,7 +115,10 @@ export function newMerchant(
   };
 }
 
-/** Decides a command. An empty list: it is so already. Refusals: not_found (no such credential), bad_request (disabled), validation (too many). */
+/**
+ * Decides a command. An empty list: it is so already. Refusals: not_found (no such credential), bad_request (disabled),
+ * validation (too many).
+ */
 export function decide(merchant: Merchant, command: MerchantCommand, nowMs: number): MerchantEvent[] | Refusal {
   switch (command.type) {
     case 'add-credential':

@@ -5,10 +5,12 @@ import { openSecret, sealSecret } from './client-secret.ts';
 const BATCH = 100;
 
 /**
- * Seals client secrets again that lie under another key-encryption key than the current one. Runs at every start, beside the service.
+ * Seals client secrets again that lie under another key-encryption key than the current one. Runs at every start, beside the
+ * service.
  *
- * So a key-encryption key is rotated without a gap: first every replica learns the new key as the second one (`GERBANG_KEKS=old:…,new:…`), then it is
- * put first (`new:…,old:…`), which re-seals; when `gerbang_secrets_under_old_key` is 0, the old key is taken away.
+ * So a key-encryption key is rotated without a gap: first every replica learns the new key as the second one
+ * (`GERBANG_KEKS=old:…,new:…`), then it is put first (`new:…,old:…`), which re-seals; when `gerbang_secrets_under_old_key` is 0,
+ * the old key is taken away.
  */
 export async function resealSecrets(
   context: Pick<Context, 'merchants' | 'signingKeys' | 'clock' | 'keyRing' | 'metrics' | 'log'>,

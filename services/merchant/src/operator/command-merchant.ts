@@ -7,7 +7,10 @@ import { describeChange, describeMerchant } from './describe.ts';
 /** Who gives a command, by which name, to which merchant. */
 export type Order = { operator: string; command: string; merchantId: string };
 
-/** Carries out an operator's command on a merchant; the audit log has it before it takes effect. Refusals: merchant_not_found and the decider's. */
+/**
+ * Carries out an operator's command on a merchant; the audit log has it before it takes effect. Refusals: merchant_not_found and
+ * the decider's.
+ */
 export async function commandMerchant(context: Context, order: Order, command: MerchantCommand): Promise<StoredMerchant> {
   const target = `merchant:${order.merchantId}`;
   const stored = await changeMerchant(

@@ -44,7 +44,10 @@ export function describeAccount(account: Account): Description {
   return { name: account.name, is_default: account.isDefault, active: account.active, frozen: account.frozen };
 }
 
-/** Of two descriptions, the parts that differ; and the version that the change was decided on, which tells an attempt from what took effect. */
+/**
+ * Of two descriptions, the parts that differ; and the version that the change was decided on, which tells an attempt from what
+ * took effect.
+ */
 export function describeChange(version: bigint, before: Description, after: Description): { before: Json; after: Json } {
   const keys = Object.keys(after).filter((key) => canonicalJson(before[key] ?? null) !== canonicalJson(after[key] ?? null));
   const pick = (from: Description) => Object.fromEntries(keys.map((key) => [key, from[key] ?? null]));

@@ -15,7 +15,10 @@ export function signingKeyAt<K extends ScheduledKey>(keys: readonly K[], nowMs: 
   return keys.findLast((key) => key.signsFromMs <= nowMs);
 }
 
-/** The key to make now, if it is time to: the very first signs at once, each other one takes over after `rotationMs`, published before. */
+/**
+ * The key to make now, if it is time to: the very first signs at once, each other one takes over after `rotationMs`, published
+ * before.
+ */
 export function nextKey(keys: readonly ScheduledKey[], rotationMs: number, nowMs: number): ScheduledKey | undefined {
   const newest = keys.at(-1);
   if (newest === undefined) return { seq: 1, signsFromMs: nowMs };

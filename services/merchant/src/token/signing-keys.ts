@@ -34,7 +34,10 @@ export type SigningKeys = Closeable & {
   reseal(): Promise<number>;
 };
 
-/** Opens the keys and makes the first one where there is none. Authentication is by real time, never by business time (contract §11). */
+/**
+ * Opens the keys and makes the first one where there is none. Authentication is by real time, never by business time (contract
+ * §11).
+ */
 export async function openSigningKeys(options: {
   store: Store;
   keyRing: KeyRing;
@@ -128,7 +131,10 @@ function newKeyDocument(keyRing: KeyRing, { seq, signsFromMs }: ScheduledKey): K
   };
 }
 
-/** The private key's DER. That it can't be decrypted is met first where a system starts on another's databases, so the error says what to do. */
+/**
+ * The private key's DER. That it can't be decrypted is met first where a system starts on another's databases, so the error says
+ * what to do.
+ */
 function unsealed(keyRing: KeyRing, { kid, private_key }: KeyDocument, database: string): Buffer {
   try {
     return unseal(keyRing, fromSealedDocument(private_key), associatedData(kid));

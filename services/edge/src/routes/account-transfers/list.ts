@@ -15,7 +15,10 @@ const query = z.object({
   status: transferStatus,
 });
 
-/** GET account-transfers (contract §6): newest first, of all accounts, or of one as the source. Refusals: validation, and those of money-out. */
+/**
+ * GET account-transfers (contract §6): newest first, of all accounts, or of one as the source. Refusals: validation, and those of
+ * money-out.
+ */
 export const listAccountTransfers: Handler = async ({ accountTransfers }, call) => {
   const { account_id, limit, cursor, status, reference_number, from, to } = validate(query, call.query);
   const found = await accountTransfers.listAccountTransfers({

@@ -7,7 +7,10 @@ import { dataOf } from './show.ts';
 
 const body = z.object({ name: text, merchant_reff_no: optionalText(255) });
 
-/** POST accounts (contract §4). What a name may be is the merchant service's to say. Refusals: validation, frozen, those of the Idempotency-Key. */
+/**
+ * POST accounts (contract §4). What a name may be is the merchant service's to say. Refusals: validation, frozen, those of the
+ * Idempotency-Key.
+ */
 export const openAccount: Handler = async ({ accounts }, call) => {
   const idempotencyKey = idempotencyKeyOf(call);
   const { name, merchant_reff_no } = validate(body, call.body);

@@ -6,8 +6,8 @@ import type { Handler } from '../../http/route.ts';
 export const merchantBalance: Handler = async (context, { caller }) => ({ data: await balance(context, caller.merchantId, '') });
 
 /**
- * GET balance-inquiry/{account_id}. Refusals: account_not_found; an account of another merchant is a method not allowed (405, code 4059901), as
- * merchant-api.md has it for this resource alone.
+ * GET balance-inquiry/{account_id}. Refusals: account_not_found; an account of another merchant is a method not allowed (405,
+ * code 4059901), as merchant-api.md has it for this resource alone.
  */
 export const accountBalance: Handler = async (context, { caller, params }) => {
   const accountId = params.account_id ?? '';

@@ -13,8 +13,8 @@ const body = z.object({
 });
 
 /**
- * PUT callback-settings: the fields that the body has; null clears a URL (contract §4). What a URL may be is the merchant service's to say.
- * Refusals: validation.
+ * PUT callback-settings: the fields that the body has; null clears a URL (contract §4). What a URL may be is the merchant
+ * service's to say. Refusals: validation.
  */
 export const updateCallbackSettings: Handler = async ({ merchants }, call) => {
   const given = validate(body, call.body);

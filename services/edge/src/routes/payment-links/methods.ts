@@ -2,8 +2,8 @@ import { PAYMENT_METHODS } from '@gerbang/core';
 import type { Handler } from '../../http/route.ts';
 
 /**
- * GET payment-link-manage/payment-methods: every method, and the codes of those that customers can pay by here (merchant-api.md, payment link). Refusals: those of
- * money-in.
+ * GET payment-link-manage/payment-methods: every method, and the codes of those that customers can pay by here (merchant-api.md,
+ * payment link). Refusals: those of money-in.
  */
 export const listPaymentMethods: Handler = async ({ paymentLinks }) => {
   const { codes } = await paymentLinks.listPayableMethods({});

@@ -11,7 +11,10 @@ const body = z.object({
   required_customer_detail: orAbsent(linkFields.required_customer_detail),
 });
 
-/** PUT payment-link-manage/{account_id}/{payment_link_id}: the fields that the body has, of an active one. Refusals: validation, and those of money-in. */
+/**
+ * PUT payment-link-manage/{account_id}/{payment_link_id}: the fields that the body has, of an active one. Refusals: validation,
+ * and those of money-in.
+ */
 export const updatePaymentLink: Handler = async ({ paymentLinks }, call) => {
   const asked = validate(body, call.body);
   const { paymentLink } = await paymentLinks.updatePaymentLink({

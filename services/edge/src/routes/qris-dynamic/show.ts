@@ -8,8 +8,8 @@ import { findQris } from './inquiry-status.ts';
 const query = z.object({ format: z.enum(['svg', 'png'], 'must be svg or png').optional() });
 
 /**
- * GET qris-dynamic/{account_id}/show/{id}: as inquiry-status (merchant-api.md, QRIS money in); with `?format=svg|png` the code as a picture to print or to show.
- * Refusals: validation (format), those of money-in.
+ * GET qris-dynamic/{account_id}/show/{id}: as inquiry-status (merchant-api.md, QRIS money in); with `?format=svg|png` the code as
+ * a picture to print or to show. Refusals: validation (format), those of money-in.
  */
 export const showQris: Handler = async (context, call) => {
   const { format } = validate(query, call.query);

@@ -20,7 +20,10 @@ const body = z.object({
   merchant_reff_no: optionalText(255),
 });
 
-/** A merchant creates fewer codes a minute than it may ask other things (contract §2). Refusals: those of `admitBearer`, rate_limited. */
+/**
+ * A merchant creates fewer codes a minute than it may ask other things (contract §2). Refusals: those of `admitBearer`,
+ * rate_limited.
+ */
 export async function admitRetailCreate(context: Context, request: IncomingMessage): Promise<Caller> {
   const caller = await admitBearer(context, request);
   context.retailLimit.count(caller.merchantId);

@@ -13,7 +13,10 @@ const oneOf = (message: string) => ({
   error: (issue: { input: unknown }) => (issue.input === undefined ? 'is required' : message),
 });
 
-/** merchant-api.md, virtual account. The bounds of amounts are the merchant's own, and the future is business time's: money in says. */
+/**
+ * merchant-api.md, virtual account. The bounds of amounts are the merchant's own, and the future is business time's: money in
+ * says.
+ */
 const body = z
   .object({
     bank_code: z.enum(VA_BANK_CODES, oneOf(bankCodes)),

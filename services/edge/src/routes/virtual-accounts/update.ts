@@ -14,7 +14,10 @@ const body = z.object({
   max_usage: orAbsent(maxUsage),
 });
 
-/** PUT virtual-accounts/{account_id}/{id}: the fields that the body has, of an active one (contract §5). Refusals: validation, and those of money-in. */
+/**
+ * PUT virtual-accounts/{account_id}/{id}: the fields that the body has, of an active one (contract §5). Refusals: validation, and
+ * those of money-in.
+ */
 export const updateVirtualAccount: Handler = async ({ virtualAccounts }, call) => {
   const { name, amount, min_amount, max_amount, expired_at, max_usage } = validate(body, call.body);
   const { virtualAccount } = await virtualAccounts.updateVirtualAccount({

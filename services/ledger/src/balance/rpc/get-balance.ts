@@ -4,8 +4,8 @@ import type { Context } from '../../context.ts';
 import { PARTITION } from '../../partition/name.ts';
 
 /**
- * Balances of one account, or their sums over the merchant's accounts when no account is named; sen, as of now. Zeros where nothing was ever posted.
- * Refusals: validation, unavailable, timeout.
+ * Balances of one account, or their sums over the merchant's accounts when no account is named; sen, as of now. Zeros where
+ * nothing was ever posted. Refusals: validation, unavailable, timeout.
  */
 export async function getBalance(context: Context, request: GetBalanceRequest, signal: AbortSignal) {
   const { merchantId, accountId } = request;

@@ -5,7 +5,8 @@ import { PARTITION } from '../name.ts';
 import { addressFor } from '../spread.ts';
 
 /**
- * Where calls about a partition go, as the database has it: its owner, or who takes it over. Refusals: validation, unavailable (no instance runs).
+ * Where calls about a partition go, as the database has it: its owner, or who takes it over. Refusals: validation, unavailable
+ * (no instance runs).
  */
 export async function locate({ partitions }: Pick<Context, 'partitions'>, { partition }: LocateRequest) {
   if (!PARTITION.test(partition)) throw new RefusalError(refuseField('partition', 'is not the name of a partition'));

@@ -5,9 +5,10 @@ import type { Context } from '../../context.ts';
 import { readPosting } from './read-posting.ts';
 
 /**
- * Carries out one intent, once per posting key for ever, and answers when it is durable: the available balance right after it, sen, and when it was
- * posted. Refusals: validation; insufficient_balance and account_limit, which burn the key, as does internal (more than is held or
- * pending); posting_key_conflict; not_owner; unavailable and timeout, after which the same key is posted again to learn what became of it.
+ * Carries out one intent, once per posting key for ever, and answers when it is durable: the available balance right after it,
+ * sen, and when it was posted. Refusals: validation; insufficient_balance and account_limit, which burn the key, as does internal
+ * (more than is held or pending); posting_key_conflict; not_owner; unavailable and timeout, after which the same key is posted
+ * again to learn what became of it.
  */
 export async function post(context: Context, request: PostRequest, call: CallContext) {
   const posting = readPosting(request);

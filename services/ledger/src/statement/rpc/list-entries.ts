@@ -11,9 +11,9 @@ import { writePosition } from '../position.ts';
 import { openWindow } from '../window.ts';
 
 /**
- * A page of an account's statement, newest first: every change of its available balance, with the balance after it (contract §4). Pages that follow
- * each other's cursors neither miss nor repeat an entry while new ones arrive. An account that nothing has touched has an empty one.
- * Refusals: validation (account_id, type, and those of every listing), unavailable, timeout.
+ * A page of an account's statement, newest first: every change of its available balance, with the balance after it (contract §4).
+ * Pages that follow each other's cursors neither miss nor repeat an entry while new ones arrive. An account that nothing has
+ * touched has an empty one. Refusals: validation (account_id, type, and those of every listing), unavailable, timeout.
  */
 export async function listEntries(context: Context, request: ListEntriesRequest, signal: AbortSignal) {
   const { merchantId, accountId } = request;
@@ -62,7 +62,10 @@ function toEntry(posting: PostingDocument, merchantId: string, accountId: string
   };
 }
 
-/** The part of the amount that is a fee. What is credited or settles is net of its fee already; a refund's is gross, but its fee was taken before. */
+/**
+ * The part of the amount that is a fee. What is credited or settles is net of its fee already; a refund's is gross, but its fee
+ * was taken before.
+ */
 function feeWithin({ intent: text, fee_sen, side, compensation }: PostingDocument): bigint {
   const intent = intentOf(text);
   switch (intent) {

@@ -8,8 +8,8 @@ import { writePosition } from '../position.ts';
 import { openWindow } from '../window.ts';
 
 /**
- * Money in that has settled, newest first, over all accounts of the merchant or one, all products or one (contract §5). Cursors are as stable as a
- * statement's. A settlement has the id of its statement entry. Refusals: validation, unavailable, timeout.
+ * Money in that has settled, newest first, over all accounts of the merchant or one, all products or one (contract §5). Cursors
+ * are as stable as a statement's. A settlement has the id of its statement entry. Refusals: validation, unavailable, timeout.
  */
 export async function listSettlements(context: Context, request: ListSettlementsRequest, signal: AbortSignal) {
   const { merchantId, accountId, product } = request;

@@ -16,8 +16,8 @@ import type { StoredAccount } from '../store.ts';
 type Wanted = { merchantId: string; name: string; merchantReffNo: string };
 
 /**
- * Opens an active account, once for each Idempotency-Key (contract §2). Refusals: validation (name, merchant_reff_no), merchant_not_found, frozen,
- * idempotency_key_reused, idempotency_key_running.
+ * Opens an active account, once for each Idempotency-Key (contract §2). Refusals: validation (name, merchant_reff_no),
+ * merchant_not_found, frozen, idempotency_key_reused, idempotency_key_running.
  */
 export async function openAccount(context: Context, request: OpenAccountRequest) {
   const wanted = {

@@ -8,8 +8,8 @@ import { readName } from '../input.ts';
 import { toMessage } from '../message.ts';
 
 /**
- * Changes an account's name or switches it on and off (contract §4). Refusals: validation (name, status), merchant_not_found, account_not_found,
- * account_of_other_merchant, frozen (the account or its merchant), unavailable (too much at once).
+ * Changes an account's name or switches it on and off (contract §4). Refusals: validation (name, status), merchant_not_found,
+ * account_not_found, account_of_other_merchant, frozen (the account or its merchant), unavailable (too much at once).
  */
 export async function updateAccount(context: Context, request: UpdateAccountRequest) {
   const { merchantId, accountId } = request;

@@ -9,8 +9,8 @@ import { toMessage } from '../message.ts';
 const QUERIES_MAX = 1_000;
 
 /**
- * For each query: the settings as they were at the event's time, and the secret that signs a webhook now (contract §10). An unknown merchant has an
- * empty id in its answer. Refusals: validation (too many at once).
+ * For each query: the settings as they were at the event's time, and the secret that signs a webhook now (contract §10). An
+ * unknown merchant has an empty id in its answer. Refusals: validation (too many at once).
  */
 export async function listWebhookSettings({ merchants, keyRing }: Context, { queries }: ListWebhookSettingsRequest) {
   if (queries.length > QUERIES_MAX) throw new RefusalError(refuse('validation', { message: 'queries: too many' }));

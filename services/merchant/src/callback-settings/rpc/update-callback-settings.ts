@@ -5,7 +5,10 @@ import { changeMerchant } from '../../merchant/change-merchant.ts';
 import { currentSettings, updateSettings } from '../callback-settings.ts';
 import { fromMessage, toMessage } from '../message.ts';
 
-/** Replaces the fields named in `update`; holds for every event from now on (contract §10). Refusals: merchant_not_found, validation (naming the field). */
+/**
+ * Replaces the fields named in `update`; holds for every event from now on (contract §10). Refusals: merchant_not_found,
+ * validation (naming the field).
+ */
 export async function updateCallbackSettings(context: Context, request: UpdateCallbackSettingsRequest) {
   const values = fromMessage(request.settings);
   const stored = await changeMerchant(context, request.merchantId, (merchant) => {

@@ -4,7 +4,10 @@ import type { Context } from '../../context.ts';
 import { openSecret } from '../client-secret.ts';
 import type { StoredMerchant } from '../store.ts';
 
-/** What the edge needs to authenticate a merchant, secrets included; disabled credentials too, so that their tokens are told apart. Refusals: merchant_not_found. */
+/**
+ * What the edge needs to authenticate a merchant, secrets included; disabled credentials too, so that their tokens are told
+ * apart. Refusals: merchant_not_found.
+ */
 export async function getAccess(context: Context, { by }: GetAccessRequest) {
   const stored = await findBy(context, by);
   if (stored === undefined) throw new RefusalError(refuse('merchant_not_found'));

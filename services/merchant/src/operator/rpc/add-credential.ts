@@ -7,7 +7,10 @@ import { commandMerchant } from '../command-merchant.ts';
 import { field, parse } from '../input.ts';
 import { claimed } from './create-merchant.ts';
 
-/** One more credential; its secret is shown this once, and signs webhooks from now on. Refusals: validation, merchant_not_found, bad_request (too many). */
+/**
+ * One more credential; its secret is shown this once, and signs webhooks from now on. Refusals: validation, merchant_not_found,
+ * bad_request (too many).
+ */
 export async function addCredential(context: Context, request: AddCredentialRequest) {
   const { operator, merchantId } = parse({ operator: field.operator, merchantId: field.merchantId }, request);
   await mustFind(context, merchantId);

@@ -9,8 +9,8 @@ import { describeAccount, describeMerchant } from '../describe.ts';
 import { field, parse } from '../input.ts';
 
 /**
- * A new merchant with a credential and its accounts, the first of which is the default one. Its own document is written last: a crash before that
- * leaves claims and accounts that nobody can reach, and no merchant. Refusals: validation.
+ * A new merchant with a credential and its accounts, the first of which is the default one. Its own document is written last: a
+ * crash before that leaves claims and accounts that nobody can reach, and no merchant. Refusals: validation.
  */
 export async function createMerchant(context: Context, request: CreateMerchantRequest) {
   const { operator, name, products, ipWhitelist, accountNames } = parse(

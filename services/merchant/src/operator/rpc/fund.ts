@@ -7,9 +7,9 @@ import { mustFind } from '../../merchant/change-merchant.ts';
 import { field, parse } from '../input.ts';
 
 /**
- * Credits an account from a rail, once for each operation id for ever; a repetition answers the first result. Answers the available balance right
- * after the credit, sen. Refusals: validation, merchant_not_found, account_not_found, account_of_other_merchant, posting_key_conflict (the operation id
- * was used for another credit), unavailable.
+ * Credits an account from a rail, once for each operation id for ever; a repetition answers the first result. Answers the
+ * available balance right after the credit, sen. Refusals: validation, merchant_not_found, account_not_found,
+ * account_of_other_merchant, posting_key_conflict (the operation id was used for another credit), unavailable.
  */
 export async function fund(context: Context, request: FundRequest) {
   const { operator, merchantId, accountId, amountSen, operationId, rail } = parse(

@@ -5,7 +5,10 @@ import { mustFind } from '../../merchant/change-merchant.ts';
 import { toFeeMessage } from '../../merchant/message.ts';
 import { field, parse } from '../input.ts';
 
-/** A merchant's fee schedule, all of it (FEES_MAX bounds it), in the order of product, channel and time. Refusals: validation, merchant_not_found. */
+/**
+ * A merchant's fee schedule, all of it (FEES_MAX bounds it), in the order of product, channel and time. Refusals: validation,
+ * merchant_not_found.
+ */
 export async function listFees(context: Context, request: ListFeesRequest) {
   const { merchantId } = parse({ merchantId: field.merchantId }, request);
   const { merchant } = await mustFind(context, merchantId);

@@ -34,7 +34,9 @@ const fee = z
     message: 'must be 0: the fee of a disbursement is fixed',
   });
 
-/** Replaces the fee rule of the same product, channel and effective time, or adds it. Refusals: validation, merchant_not_found. */
+/**
+ * Replaces the fee rule of the same product, channel and effective time, or adds it. Refusals: validation, merchant_not_found.
+ */
 export async function setFees(context: Context, request: SetFeesRequest) {
   const input = parse({ operator: field.operator, merchantId: field.merchantId, fee }, request);
   const { operator, merchantId } = input;

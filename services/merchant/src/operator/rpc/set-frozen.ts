@@ -6,7 +6,10 @@ import { commandMerchant } from '../command-merchant.ts';
 import { describeAccount, describeChange } from '../describe.ts';
 import { field, parse } from '../input.ts';
 
-/** Freezes or unfreezes a merchant, or one account of it. Refusals: validation, merchant_not_found, account_not_found, account_of_other_merchant. */
+/**
+ * Freezes or unfreezes a merchant, or one account of it. Refusals: validation, merchant_not_found, account_not_found,
+ * account_of_other_merchant.
+ */
 export async function setFrozen(context: Context, request: SetFrozenRequest) {
   const { operator, merchantId, accountId, frozen } = parse(
     {

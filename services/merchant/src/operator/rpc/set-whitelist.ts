@@ -4,7 +4,10 @@ import type { Context } from '../../context.ts';
 import { commandMerchant } from '../command-merchant.ts';
 import { field, parse } from '../input.ts';
 
-/** Replaces the addresses that the merchant, or one of its credentials, may call from. Refusals: validation, merchant_not_found, not_found. */
+/**
+ * Replaces the addresses that the merchant, or one of its credentials, may call from. Refusals: validation, merchant_not_found,
+ * not_found.
+ */
 export async function setWhitelist(context: Context, request: SetWhitelistRequest) {
   const { operator, merchantId, clientId, entries } = parse(
     {
