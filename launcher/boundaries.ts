@@ -33,15 +33,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** The name of one of our packages and of its entry point. */
 const OURS = /^@gerbang\/([^/]+)(?:\/(.+))?$/;
-/** A library that must not be loaded with a service, by whatever way: the edge stores nothing (architecture §2). */
+/** A library that must not be loaded with a service, not even through a package: the edge stores nothing (architecture §2). */
 const NOT_LOADED: Readonly<Record<string, string>> = { 'services/edge': 'mongodb' };
 
-/** What test files may import beside what their package may. */
+/** What test files may import in addition. */
 const FOR_TESTS = ['testkit', 'fail-points', 'embedded-mongo', 'rails', 'present', 'neighbours', 'bus/nats'];
 /** Libraries that a pure package or a decider may use: no I/O in them. */
 const PURE_LIBRARIES = new Set(['@bufbuild/protobuf', 'ulid', 'node:crypto', 'node:assert', 'node:buffer', 'node:util']);
 
-/** One import: what is named, and whether it is of types alone, which are gone when the program runs. */
+/** One import: what is named, and whether it is only of types, which are gone when the program runs. */
 export type Import = { name: string; types: boolean };
 
 const STATEMENT = /(?:^|[;{}\n])\s*(?:import|export)\b(\s+type\b)?(?:[\w\s{},*$]*?\bfrom)?\s*(['"])([^'"\n]+)\2/g;
@@ -130,7 +130,7 @@ function refusal(file: string, imported: string, decider: boolean): string | und
   return decider && ours !== 'core' ? 'a decider imports only @gerbang/core' : undefined;
 }
 
-/** A decider may be split into files beside it, but reaches nothing that stores, calls or listens. */
+/** A decider may be split into several files, but reaches nothing that stores, calls or listens. */
 function relativeRefusal(owner: string, target: string, decider: boolean): string | undefined {
   const other = ownerOf(target);
   // The tests of the whole system start it through the launcher.

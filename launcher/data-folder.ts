@@ -12,7 +12,7 @@ const KEPT = new Set(['tools', 'compile-cache', LOCK]);
 /** How long the guard of a killed launcher, and then its processes, may take to end: the guard gives them 10 s. */
 const LEFTOVERS_MS = 15_000;
 
-/** A folder that this process alone works in. */
+/** A folder that only this process works in. */
 export type DataFolder = {
   path: string;
   /**
@@ -27,8 +27,8 @@ type Holder = ProcessIdentity & { url: string };
 
 /**
  * Takes the data folder for this process. Throws, with what to do, when another launcher works in it or when its format is not
- * this program's. A lock that a dead launcher left is taken over, once the processes that it left have ended. `url` is told to
- * whoever comes second.
+ * this program's. A lock that a dead launcher left is taken over, once the processes that it left have ended. `url` is shown to
+ * a second launcher.
  */
 export async function openDataFolder(folder: string, options: { fresh: boolean; url: string }): Promise<DataFolder> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -47,7 +47,7 @@ export async function openDataFolder(folder: string, options: { fresh: boolean; 
   return { path: folder, record: (processes) => replaceFile(path.join(folder, PROCESSES), JSON.stringify(processes)), release };
 }
 
-/** Writes a file as a whole: whoever reads it finds the old content or the new. */
+/** Writes a file as a whole: a reader finds the old content or the new. */
 export function replaceFile(file: string, content: string): void {
   writeFileSync(`${file}.new`, content, { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -57,7 +57,7 @@ function empty(folder: string): void {
   for (const name of readdirSync(folder)) if (!KEPT.has(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
-/** Linked into place with its content, so nobody reads half a lock, and of two that come at once one fails. */
+/** Linked into place with its content, so no process reads half a lock, and of two that come at once one fails. */
 function takeLock(lock: string, folder: string, url: string): void {
   const own = `${lock}.${process.pid}`;
   writeFileSync(own, JSON.stringify({ ...identify(process.pid), url }), { mode: 0o600 });

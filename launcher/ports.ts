@@ -8,7 +8,7 @@ const PORT_MAX = 65_535;
 const NAMES = Object.keys(PORTS) as PortName[];
 
 /**
- * The ports that the environment asks for; GERBANG_PORT_OFFSET shifts all defaults, for a second system beside the first.
+ * The ports that the environment asks for; GERBANG_PORT_OFFSET shifts all defaults, for a second system on the same machine.
  * Throws with the name of the variable that is wrong.
  */
 export function readPorts(env: NodeJS.ProcessEnv): Ports {
@@ -44,7 +44,7 @@ export async function findFreePorts(): Promise<Ports> {
 }
 
 /**
- * One line for each port that can't be had: which, what for, by whom it is taken where that can be told, and the variable that
+ * One line for each port that can't be had: which, what for, by which process where that is known, and the variable that
  * moves it.
  */
 export async function takenPorts(ports: Ports, names: readonly PortName[]): Promise<string[]> {

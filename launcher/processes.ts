@@ -65,7 +65,7 @@ export function processTable(options: TableOptions): ProcessSpec[] {
   ];
 }
 
-/** What every service is told: where the database, NATS, the clock and the other services are. */
+/** The variables of every service: where the database, NATS, the clock and the other services are. */
 function environmentOfAll(options: TableOptions): Record<string, string> {
   const { ports } = options;
   const peers = peersOf(ports);

@@ -6,7 +6,7 @@ const PROBE_TIMEOUT_MS = 3_000;
 /** How one knows that a process is ready: its port takes connections, its probe answers 200, or its replica set has a primary. */
 export type ReadinessProbe = { tcp: number } | { http: string } | { replicaSet: { name: string; port: number } };
 
-/** Asks once; whatever goes wrong means not yet. */
+/** Asks once; any error means not yet. */
 export async function isReady(probe: ReadinessProbe): Promise<boolean> {
   if ('tcp' in probe) return accepts(probe.tcp);
   if ('replicaSet' in probe) return (await accepts(probe.replicaSet.port)) && isReplicaSetReady(probe.replicaSet);

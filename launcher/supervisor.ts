@@ -73,7 +73,7 @@ export function createSupervisor(specs: readonly ProcessSpec[], options: Supervi
   const launch = (running: Running) => {
     const { spec, log } = running;
     const stdio = ['ignore' as const, log.descriptor, log.descriptor];
-    // In a group of its own, so that Ctrl-C reaches the launcher alone, which stops everything in order.
+    // In a group of its own, so that Ctrl-C reaches only the launcher, which stops everything in order.
     const child = spawn(spec.command, spec.args, { env: { ...process.env, ...spec.env }, stdio, detached: true });
     const identity = child.pid === undefined ? undefined : identify(child.pid);
     Object.assign(running, { child, identity, startedMs: Date.now() });

@@ -10,7 +10,7 @@ export type Config = {
   services: Map<RpcServiceName, { variable: string; addresses: string[]; hasInstances: boolean }>;
 };
 
-/** The operators' own variables, beside those of ports and of TLS. */
+/** The operators' own variables, without those of ports and of TLS. */
 export const COMMAND_VARIABLES = [...peersOf(readPorts({})).map(({ variable }) => variable), 'GERBANG_CLIENT_SECRET'];
 
 /**

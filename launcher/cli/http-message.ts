@@ -6,8 +6,8 @@ const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
 const HEADERS_MAX = 100;
 
 /**
- * Reads an HTTP request as text: request line, headers, an empty line, body. Lines may end in LF alone. Throws CommandFailure,
- * naming the line.
+ * Reads an HTTP request as text: request line, headers, an empty line, body. Lines may end in LF without CR. Throws
+ * CommandFailure, naming the line.
  */
 export function parseHttpMessage(message: string): Received {
   const gap = /\r?\n\r?\n/.exec(message);

@@ -11,7 +11,7 @@ export function configurationCommands(program: Command): void {
     .description('replace the list of a merchant, or of one of its credentials')
     .argument('<merchant>', 'merchant id')
     .argument('[entries...]', 'addresses or CIDR ranges; none = nowhere')
-    .option('--client <id>', "the credential's own list, beside the merchant's")
+    .option('--client <id>', "the credential's own list, in addition to the merchant's")
     .action((merchantId: string, entries: string[], _, command: Command) =>
       setWhitelist(command.optsWithGlobals(), merchantId, entries),
     );

@@ -31,7 +31,7 @@ export function feeCommands(program: Command): void {
     .option('--percent <percent>', 'part of the amount, for instance 0.7', percent, 0)
     .addOption(inRupiah('--min', 'at least'))
     .addOption(inRupiah('--max', 'at most; 0 = no maximum'))
-    .addOption(inRupiah('--vendor-fixed', 'what of it the bank or acquirer gets, whatever the amount'))
+    .addOption(inRupiah('--vendor-fixed', 'the part of it that the bank or acquirer gets for any amount'))
     .option('--vendor-percent <percent>', 'and its part of the amount', percent, 0)
     .addOption(new Option('--from <time>', 'when it comes into effect; always unless given').argParser(moment).default(0n, '0'))
     .addOption(

@@ -94,7 +94,7 @@ function linesOf(explanation: Explanation): string[] {
   ].map(printable);
 }
 
-/** Whoever has sent the message must not write to the operator's terminal by it. */
+/** The sender of the message must not control the operator's terminal by it. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

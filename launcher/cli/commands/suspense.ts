@@ -72,6 +72,6 @@ function toJson(item: SuspenseItem) {
  * <account>".
  */
 function toLine({ id, amountSen, paidTo, paidAtMs, reason, merchantId, accountId }: SuspenseItem): string {
-  const owner = merchantId === '' ? 'nobody’s' : `of ${merchantId} ${accountId}`;
+  const owner = merchantId === '' ? 'of no merchant' : `of ${merchantId} ${accountId}`;
   return `${id}  ${toRupiah(amountSen)}  paid to ${paidTo} at ${toIso(paidAtMs)}  ${reason}  ${owner}`;
 }

@@ -64,7 +64,7 @@ function callOf(channel: RpcChannel, desc: DescService, method: DescMethod) {
 }
 
 /**
- * Tries until there is an answer or a refusal of the ledger itself; the road's own are met by looking where the partition is now.
+ * Tries until there is an answer or a refusal of the ledger itself; after a transport error it looks where the partition is now.
  */
 async function followingOwner(
   routes: LedgerRoutes,

@@ -82,7 +82,7 @@ export class LedgerRoutes {
         route.address = found.address;
         return;
       } catch (error) {
-        // One that does not answer is passed over: whoever called hears it from the call itself.
+        // An instance that does not answer is skipped; the caller learns the outcome from its own call.
         if (!(error instanceof RefusalError)) throw error;
       }
     }

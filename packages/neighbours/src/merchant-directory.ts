@@ -21,7 +21,7 @@ export type MerchantDirectory = Closeable & {
    * fails first.
    */
   admit(merchantId: string, product: string, accountId: string): Promise<{ profile: Profile; account: Account }>;
-  /** The product check alone. */
+  /** Only the product check. */
   admitProduct(merchantId: string, product: string): Promise<Profile>;
 };
 

@@ -8,8 +8,8 @@ const PAGE_TIMEOUT_MS = 30_000;
 export type LedgerVerification = { partitions: number; postings: bigint; accounts: number; sumSen: bigint; differences: number };
 
 /**
- * Has every partition rebuilt from its journal and compared with what is kept. Differences (one line each) and balances are told
- * as they come, in memory bounded by a page. Throws RefusalError: unavailable when a partition moves to another instance
+ * Rebuilds every partition from its journal and compares it with what is stored. Differences (one line each) and balances are
+ * reported as they come, in memory bounded by a page. Throws RefusalError: unavailable when a partition moves to another instance
  * meanwhile, after which it is begun again by hand.
  */
 export async function verifyLedger(

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '@gerbang/core';
 const IN_FLIGHT_MAX = 4_000;
 /** Bytes of their requests, which are in memory from the first part that comes until the handler has ended. */
 const REQUEST_BYTES_MAX = 128 * 1024 * 1024;
-/** A caller may hold that many times what is still free: 80 % when it is alone, 44 % each when there are two. */
+/** A caller may hold that many times what is still free: 80 % when it is the only one, 44 % each when there are two. */
 const SHARE_OF_FREE = 4;
 
 /** What a caller's calls hold. */
@@ -12,7 +12,7 @@ type Held = { calls: number; bytes: number };
 
 /**
  * How many calls run at once and how many bytes their requests have, in all and for each caller. However much one caller sends,
- * some room is left for the others: the bound on a caller falls as room gets scarce, and what is free never goes to one alone.
+ * some room is left for the others: the bound on a caller falls as room gets scarce, and one caller never gets all that is free.
  */
 export class Admission {
   readonly #inFlightMax: number;

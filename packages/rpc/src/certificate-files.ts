@@ -13,7 +13,7 @@ type Pems = { ca: Buffer; cert: Buffer; key: Buffer };
 type Listener<Update> = (update: Update | null) => void;
 
 /**
- * The certificates of a listener, read from their files again and again: whoever renews them writes the same files (cert-manager,
+ * The certificates of a listener, read from their files again and again: a renewal writes the same files (cert-manager,
  * a mounted secret). What is missing, or does not fit together because only a part of it has been written, changes nothing.
  */
 export class CertificateFiles implements experimental.CertificateProvider {

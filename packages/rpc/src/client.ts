@@ -152,7 +152,7 @@ function readAnswer(method: CalledMethod, answer: Uint8Array): object {
   }
 }
 
-/** A refusal that travels under the same status, such as vendor_inactive, is an answer and not a failure of the road. */
+/** A refusal that travels under the same status, such as vendor_inactive, is an answer and no transport error. */
 function mayTryAgain(error: unknown, method: CalledMethod): boolean {
   if (!method.again || !(error instanceof CallError) || error.code !== status.UNAVAILABLE) return false;
   return toRefusal(error).refused === 'unavailable';

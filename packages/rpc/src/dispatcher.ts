@@ -69,7 +69,7 @@ export class Dispatcher {
   readonly #log: Logger;
   readonly #metrics: ServerMetrics | undefined;
 
-  /** With `enforceCallers` a method runs for the callers on its list alone. Throws where a method has no handler. */
+  /** With `enforceCallers` a method runs only for the callers on its list. Throws where a method has no handler. */
   constructor(options: {
     implementations: Implementation[];
     enforceCallers: boolean;

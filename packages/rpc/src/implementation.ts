@@ -10,7 +10,7 @@ export type UntypedHandler = (request: never, context: CallContext) => Promise<u
 export type Implementation = {
   desc: DescService;
   handlers: Record<string, UntypedHandler>;
-  /** Undefined: whoever has a certificate. */
+  /** Undefined: every caller with a certificate. */
   callers: (method: string) => Callers | undefined;
 };
 

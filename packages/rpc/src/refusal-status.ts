@@ -21,7 +21,7 @@ const statusOfHttp: Record<number, status> = {
 /** A failed call as gRPC tells it; `detail` is a Refusal message, in bytes, where a handler or a guard refused. */
 export type Failure = { code: status; message: string; detail: Uint8Array | undefined };
 
-/** A refusal as gRPC carries it: the status nearest in meaning, and the refusal itself beside it. `code` overrides the status. */
+/** A refusal as gRPC carries it: the status nearest in meaning, with the refusal itself. `code` overrides the status. */
 export function toFailure(refusal: Refusal, code?: status): Failure {
   const detail = create(RefusalSchema, {
     code: refusal.refused,
@@ -44,7 +44,7 @@ function statusOf({ refused }: Refusal): status {
   return statusOfHttp[describeRefusal(refused).v1Http] ?? status.INTERNAL;
 }
 
-/** A message above the limit: nothing to try again, whatever gRPC calls it. */
+/** A message above the limit: it is never tried again, although gRPC's code suggests it. */
 export function tooLarge(message: string): Failure {
   return { ...toFailure(refuse('internal'), status.RESOURCE_EXHAUSTED), message };
 }
@@ -70,7 +70,7 @@ export function toRefusalError(error: CallError): RefusalError {
 }
 
 /**
- * Whether a server could not do what it was asked for, whatever that was: it is full, lacks something that it needs, or is at
+ * Whether a server could not do what it was asked for, whatever the request: it is full, lacks something that it needs, or is at
  * fault. Refusals that lie in the request, such as vendor_inactive, may travel under the same status and are none of this.
  */
 export function wasUnable(error: CallError): boolean {
@@ -79,7 +79,7 @@ export function wasUnable(error: CallError): boolean {
 }
 
 /**
- * What a failed call means: the handler's own refusal where it came with one, else what the road says (unavailable, overloaded,
+ * What a failed call means: the handler's own refusal where it came with one, else a transport error (unavailable, overloaded,
  * timeout, internal).
  */
 export function toRefusal({ refusal, code }: CallError): Refusal {

@@ -78,8 +78,8 @@ export async function startRpcServer(options: {
 }
 
 /**
- * Health checks are for whoever can connect. They ask about the whole server, with an empty name, or about a service of it; all
- * are as ready as the process.
+ * Health checks are open to every caller that can connect. They ask about the whole server, with an empty name, or about a
+ * service of it; all are as ready as the process.
  */
 function healthOf(implementations: readonly Implementation[], ready: () => boolean): Implementation {
   const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;

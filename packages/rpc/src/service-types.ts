@@ -10,7 +10,7 @@ export type Cancellation = {
   onAbort(listener: () => void): void;
 };
 
-/** What a handler knows of the call beside its request. */
+/** What a handler knows of the call in addition to its request. */
 export type CallContext = Cancellation & {
   /** Aborts when the caller has gone or its deadline has passed. It is made when it is asked for. */
   signal: AbortSignal;
@@ -30,13 +30,13 @@ export type CallOptions = {
   signal?: AbortSignal;
   /** For the whole call, retries included. */
   timeoutMs?: number;
-  /** False: one attempt alone, whatever the contract allows; the caller tries again itself, perhaps elsewhere. */
+  /** False: only one attempt, even where the contract allows more; the caller tries again itself, perhaps elsewhere. */
   retry?: boolean;
 };
 
 /**
- * One async function a method. Throws RefusalError: what the handler refused, or `unavailable`, `timeout` and `internal` of the
- * road itself.
+ * One async function a method. Throws RefusalError: what the handler refused, or the transport
+ * errors `unavailable`, `timeout` and `internal`.
  */
 export type RpcClient<S extends DescService> = {
   [M in MethodName<S>]: (

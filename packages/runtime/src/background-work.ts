@@ -6,7 +6,7 @@ export class BackgroundWork {
   #underWay = 0;
   #waiting: (() => void)[] = [];
 
-  /** `work` must not fail: nobody hears of it. */
+  /** `work` must not fail: its error would go unnoticed. */
   add(work: Promise<unknown>): void {
     this.#underWay++;
     work.finally(() => this.#end());

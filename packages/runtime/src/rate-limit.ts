@@ -6,7 +6,7 @@ const KEYS_MAX = 50_000;
 /** Counts one request of the key; once there are too many, gives when to come again, in milliseconds. */
 export type RateLimiter = { count(key: string): number | undefined };
 
-/** At most `perMinute` requests a key in each minute from its first request on; counted in this process alone. */
+/** At most `perMinute` requests a key in each minute from its first request on; counted only in this process. */
 export function createRateLimiter(perMinute: number, monotonicNow: () => number = () => performance.now()): RateLimiter {
   const windows = new LRUCache<string, { endsAtMs: number; requests: number }>({ max: KEYS_MAX });
   return {

@@ -25,7 +25,7 @@ import {
 
 const tracer = trace.getTracer('gerbang');
 
-/** Set where no span can ever be recorded: then a trace is its ids alone. */
+/** Set where no span can ever be recorded: then a trace is only its ids. */
 let recordsNothing = false;
 
 const ids = new RandomIdGenerator();
@@ -118,7 +118,7 @@ export type SpanOptions = { kind?: keyof typeof SpanKind; attributes?: Attribute
 export function withSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const parent = options.parent ?? context.active();
   const inherited = trace.getSpan(parent);
-  // Where nothing is recorded the trace id alone goes on: a span of its own would be work for nobody.
+  // Where nothing is recorded only the trace id is passed on; an own span would be wasted work.
   if (inherited !== undefined && (inherited.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) {
     return options.parent === undefined ? work(inherited) : context.with(parent, work, undefined, inherited);
   }

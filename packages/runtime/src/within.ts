@@ -7,7 +7,7 @@ export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise
   return value;
 }
 
-/** What the promise becomes, or `late` when that takes longer than `timeoutMs`; whatever it becomes then is nobody's. */
+/** What the promise becomes, or `late` when that takes longer than `timeoutMs`; what it becomes afterwards is ignored. */
 export function withinOr<T, const L>(timeoutMs: number, promise: Promise<T>, late: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<L>((resolve) => {

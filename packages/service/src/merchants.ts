@@ -16,7 +16,7 @@ export function openMerchants(
   return directory;
 }
 
-/** Opens the directory alone, for a service that has a channel to the merchant service anyway. */
+/** Opens only the directory, for a service that has its own channel to the merchant service. */
 export function openDirectory(
   { log, closing }: Foundation,
   merchants: RpcClient<typeof MerchantService>,

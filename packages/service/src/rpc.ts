@@ -48,7 +48,7 @@ export async function serveRpc(
   return { port: rpc.port, adminPort: admin.port };
 }
 
-/** Starts the gRPC listener alone. `isReady` is what its health checks say. */
+/** Starts only the gRPC listener. `isReady` is what its health checks say. */
 export async function startRpc(
   { config, log, registry, closing }: Foundation<RpcConfig>,
   implementations: Implementation[],

@@ -91,7 +91,7 @@ function addRoute(
     handler(request, reply) {
       const answered = admission.run(async () => {
         const { caller, params, query, body = NO_BODY } = request;
-        if (caller === undefined) throw new Error('a handler runs for admitted callers alone');
+        if (caller === undefined) throw new Error('a handler runs only for admitted callers');
         const { json, hash } = body;
         if (route.signed) checkRequestSignature(request.raw, hash, caller, context.realNow());
         const header = (name: string) => headerOf(request.raw, name);
@@ -141,7 +141,7 @@ function admit(context: Context, route: Route, request: FastifyRequest, done: (e
 }
 
 /**
- * HTTP/1.1 wants a Host header and 400 without it (RFC 9112, section 3.2), whatever is asked for. Refusals, to `done`:
+ * HTTP/1.1 wants a Host header and 400 without it (RFC 9112, section 3.2), for every path. Refusals, to `done`:
  * bad_request.
  */
 function hasHost({ raw }: FastifyRequest, done: (error: Error) => void): boolean {

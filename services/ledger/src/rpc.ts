@@ -9,7 +9,7 @@ import { listEntries } from './statement/rpc/list-entries.ts';
 import { listSettlements } from './statement/rpc/list-settlements.ts';
 import { verify } from './verify/rpc/verify.ts';
 
-/** Services whose money goes through the ledger, beside those that are named. */
+/** Other services whose money goes through the ledger. */
 const PRODUCTS = ['money-in', 'cards', 'direct-debit', 'biller'];
 
 /** Everything that others may call, and who may. */

@@ -30,7 +30,7 @@ import { issueToken } from './token/rpc/issue-token.ts';
 import { listVerificationKeys } from './token/rpc/list-verification-keys.ts';
 
 /**
- * Everything that others may call, and who may. Client secrets leave by two methods alone: getAccess to the edge,
+ * Everything that others may call, and who may. Client secrets leave by only two methods: getAccess to the edge,
  * listWebhookSettings to the notifier.
  */
 export function implementations(context: Context) {

@@ -111,7 +111,7 @@ export class ClientLane {
     this.#outbox.push(call.outgoing);
   }
 
-  /** Nobody waits for the call any more; the server is told where it knows of it. */
+  /** The caller no longer waits for the call; the server is told if it has the call already. */
   abandon(call: ClientCall): void {
     this.#forget(call);
     if (call.outgoing?.begun) this.#outbox.push(new Outgoing({ kind: FrameKind.CANCEL, callId: call.id }));

@@ -6,7 +6,7 @@ const BATCH_BYTES = 64 * 1024;
 const BATCH_FRAMES = 512;
 /** Payload bytes that the transport holds; more is given to it when it has written some. */
 const WINDOW_BYTES = 256 * 1024;
-/** Counted for every frame beside its payload, so that many small ones fill a batch too. */
+/** Counted for every frame in addition to its payload, so that many small ones fill a batch too. */
 const FRAME_BYTES = 64;
 
 /** So many leave at once and do not wait for the end of the turn: the other side has something to do while this one goes on. */

@@ -29,7 +29,7 @@ export class ReplicaSet {
   /** `lookup` replaces the system's resolver in tests. */
   constructor(options: { name: HostAndPort; tls: TlsFiles | undefined; lookup: Lookup | undefined }, events: ReplicaEvents) {
     this.#name = options.name;
-    // Certificates name the service and not its replicas, wherever the service is called by a name.
+    // Certificates name the service and not its replicas, so this applies to every service that is called by a name.
     this.#options = { tls: options.tls, serverName: isIP(options.name.host) === 0 ? options.name.host : undefined };
     this.#lookup = options.lookup;
     this.#events = {

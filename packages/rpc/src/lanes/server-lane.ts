@@ -196,7 +196,7 @@ export class ServerLane {
     this.#outbox.push(new Outgoing(head, detail, onSent === undefined ? {} : { onSent }));
   }
 
-  /** Tells the handler that nobody waits; its place stays taken until it has ended. */
+  /** Tells the handler that its caller no longer waits; its slot stays taken until it has ended. */
   #forget(call: LaneCall): void {
     this.#calls.delete(call.id);
     this.#deadlines.delete(call);

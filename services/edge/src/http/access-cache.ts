@@ -87,7 +87,7 @@ export function compileAccess(access: Access): MerchantAccess {
   return { merchantId, partnerId, version, credentials: new Map(credentials) };
 }
 
-/** A merchant that cannot be asked after, for whatever reason, is not let in. */
+/** A merchant whose configuration cannot be read, for any reason, is not let in. */
 export function closed(error: unknown): unknown {
   if (error instanceof RefusalError && error.refusal.refused !== 'timeout' && error.refusal.refused !== 'internal') return error;
   return new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), error);

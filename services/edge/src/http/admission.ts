@@ -10,7 +10,7 @@ export const ADAPTIVE_PLACES: LimitBounds = { initial: 256, min: 32, max: 2_000,
 /** Tokens are few and everything hangs on them: they have places of their own, which no overload elsewhere takes away. */
 export const TOKEN_PLACES: LimitBounds = { initial: 256, min: 256, max: 256, burst: 0 };
 
-/** What one request too many is told; nothing has been done for it. */
+/** The answer to one request too many. No work has been done for it. */
 export const OVERLOADED: Refusal = refuse('overloaded', { retryAfterMs: 1_000 });
 
 /** Lets in as many requests of a route at once as it has places, and refuses the others without waiting. */

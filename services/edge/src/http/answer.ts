@@ -36,7 +36,7 @@ export function sendFailure(
   return send(reply, envelope.failure(refusal, more));
 }
 
-/** The identifying fields of a request, wherever it has them. */
+/** The identifying fields of a request, from its path, its query or its body. */
 export function echoOf(request: { params: unknown; query: unknown; body: unknown }): Record<string, string> {
   const echo: Record<string, string> = {};
   for (const source of [request.params, request.query, request.body]) {

@@ -16,7 +16,7 @@ const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
 export function admitBearer(context: Context, request: IncomingMessage): Caller | Promise<Caller> {
   const partnerId = mustHavePartnerId(request);
   const { authorization = '' } = request.headers;
-  // Whatever was verified was well-formed: the usual spelling is looked up as it stands.
+  // A verified token was well-formed, so the usual spelling is looked up as it is.
   const sent = authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
   const claims = context.tokens.known(sent);
   const access = claims === undefined ? undefined : context.access.known(claims.merchantId);

@@ -26,7 +26,7 @@ export function wantsCsv(call: Call): boolean {
 
 /**
  * A list of any length as CSV: a header line, then page after page as fast as the caller reads. The first page is asked for
- * before anything is answered, so that refusals are answers of their own; a later failure cuts the connection, so that nobody
+ * before anything is answered, so that refusals are answers of their own; a later failure cuts the connection, so that no caller
  * takes a part for the whole.
  */
 export async function answerCsv(

@@ -1,6 +1,6 @@
 import { type Refusal, RefusalError, refuse } from '@gerbang/core';
 
-/** What is not the caller's doing and stands in the request's log line, with its cause; the caller is told nothing of it. */
+/** What is not the caller's doing and stands in the request's log line, with its cause; the caller does not see it. */
 export type Fault = { level: 'warn' | 'error'; err: unknown; cause?: string };
 
 /** The refusal that an error means: its own, what fastify says of a body that it cannot take, or `internal`. */

@@ -78,7 +78,7 @@ function isWebUrl(value: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '';
 }
 
-/** An id that is a number; 0, which is nobody's, for whatever else a path has: an unknown id is no other error (contract §2). */
+/** An id that is a number. Any other text becomes 0, which no resource has: an unknown id is no other error (contract §2). */
 export function numberInPath(text: string): bigint {
   return /^[0-9]{1,15}$/.test(text) ? BigInt(text) : 0n;
 }

@@ -21,8 +21,8 @@ export function parseTrustedProxies(text: string): TrustedProxies | undefined {
 }
 
 /**
- * Compiles a whitelist of IPv4 and IPv6 addresses and CIDR ranges (contract §3). An empty one lets nobody in, and an entry that
- * cannot be read lets nobody in either.
+ * Compiles a whitelist of IPv4 and IPv6 addresses and CIDR ranges (contract §3). An empty one admits no address, and an entry
+ * that cannot be read admits none either.
  */
 export function compileWhitelist(entries: readonly string[]): IpMatcher {
   const addresses = new Set<string>();
@@ -65,7 +65,7 @@ function peerOf(socket: Socket): string | undefined {
 
 /**
  * The caller's address in its normal form: the socket's, or, where the peer is a trusted proxy, the right-most entry of
- * X-Forwarded-For that is not one (contract §3). Undefined when that entry is no address: then nobody is known to be calling.
+ * X-Forwarded-For that is not one (contract §3). Undefined when that entry is no address: then the caller is unknown.
  */
 export function callerAddress(request: IncomingMessage, isTrusted: TrustedProxies): string | undefined {
   let address = peerOf(request.socket);

@@ -18,7 +18,7 @@ const moment = z
   })
   .optional();
 
-/** Parameters of every list (contract §2). The filters that a resource has beside them come from its own schema. */
+/** Parameters of every list (contract §2). A resource's own filters come from its own schema. */
 export const listQuery = {
   limit: z
     .string('may be given once')
@@ -36,7 +36,10 @@ export function page(items: object[], nextCursor: string): object {
   return { items, next_cursor: nextCursor === '' ? null : nextCursor };
 }
 
-/** Unix milliseconds; a date alone is its midnight in UTC. Date.parse would let the 31st of February pass as a day of March. */
+/**
+ * Unix milliseconds; a date without a time is its midnight in UTC. Date.parse would let the 31st of February pass as a day of
+ * March.
+ */
 function momentOf(text: string): number | undefined {
   const date = ISO_8601.exec(text)?.[1];
   if (date === undefined) return undefined;

@@ -34,7 +34,7 @@ export function createObserver(app: FastifyInstance, { metrics, log }: Pick<Cont
     const response = reply.raw;
     response.on('close', () => {
       const ms = performance.now() - startedAtMs;
-      // A caller that went away before the answer was sent is told apart, as nginx does.
+      // A caller that went away before the answer was sent has its own status, as in nginx.
       const status = response.writableFinished ? response.statusCode : 499;
       span.setAttribute('http.response.status_code', status);
       span.end();

@@ -5,7 +5,7 @@ import { createRateLimiter } from '@gerbang/runtime';
 export type RateLimit = { count(key: string): void };
 
 /**
- * At most `perMinute` requests a key in each minute from the key's first request on (contract §2). Counted in this process alone:
+ * At most `perMinute` requests a key in each minute from the key's first request on (contract §2). Counted only in this process:
  * with several edges behind one address a merchant gets as many times the limit, so operators divide it by their number.
  */
 export function createRateLimit(perMinute: number): RateLimit {

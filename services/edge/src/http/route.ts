@@ -31,7 +31,7 @@ export type DataAnswer = {
   data: object;
   /** 200 unless told; v1 routes only. */
   status?: 201 | 202;
-  /** The request was carried out and has failed: `data` goes beside this. */
+  /** The request was carried out and has failed: `data` is answered with it. */
   failure?: Refusal;
   /** The answer of an earlier request with the same Idempotency-Key. */
   replayed?: boolean;

@@ -6,7 +6,7 @@ import type { Caller } from './route.ts';
 /**
  * The request signature of money-out routes (merchant-api.md, request signature): X-Timestamp within 300 s of real time and
  * X-Signature over method, path with query, token, normalized body and timestamp, keyed with the secret of the token's
- * credential. One refusal for whatever is wrong: signature_invalid.
+ * credential. One refusal for every mistake: signature_invalid.
  */
 export function checkRequestSignature(request: IncomingMessage, bodyHash: () => string, caller: Caller, realNowMs: number): void {
   const timestamp = headerOf(request, 'x-timestamp') ?? '';

@@ -10,7 +10,7 @@ import { closed } from './access-cache.ts';
 
 /** Keys are published a minute before they sign; this often they are asked for. */
 const REFRESH_MS = 20_000;
-/** A key id that nobody knows makes the edge ask again, but no more often than this. */
+/** An unknown key id makes the edge ask again, but no more often than this. */
 const UNKNOWN_KID_PAUSE_MS = 5_000;
 const KEYS_TIMEOUT_MS = 2_000;
 const TOKENS_MAX = 20_000;
@@ -37,8 +37,8 @@ export type TokenVerifier = Closeable & {
 };
 
 /**
- * Verifies access tokens (contract §3): JWTs by EdDSA and nothing else, whatever their header says, by a public key of the
- * merchant service. A token is verified once and remembered until it expires or its key is published no more.
+ * Verifies access tokens (contract §3): JWTs signed by EdDSA only, even if their header names another algorithm, by a public key
+ * of the merchant service. A token is verified once and remembered until it expires or its key is published no more.
  */
 export function createTokenVerifier(options: {
   merchants: RpcClient<typeof MerchantService>;

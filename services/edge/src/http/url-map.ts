@@ -3,7 +3,7 @@ import { v1 } from './envelope-v1.ts';
 import { v2 } from './envelope-v2.ts';
 import type { Route } from './route.ts';
 
-/** What is known of a path, whatever the method: which methods it has and in which envelope it answers. */
+/** What is known of a path: which methods it has and in which envelope it answers. */
 export type UrlMap = { find(path: string): { methods: string[]; envelope: Envelope } | undefined };
 
 /** For what the router found nothing for: tells a wrong method (405) from an unknown path (404). */

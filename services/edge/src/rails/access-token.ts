@@ -19,7 +19,7 @@ const schema = z.object({ grantType: z.literal('client_credentials') });
 
 /**
  * POST /v1.0/access-token/b2b (SNAP 73): a token for the rail that signs `<client key>|<timestamp>` with its private key. For
- * rails whose transactions have the symmetric signature alone; the others need none.
+ * rails whose transactions have the symmetric signature; the others need no token.
  */
 export function accessToken(context: RailsContext, request: IncomingMessage, body: string): SnapAnswer {
   const clientKey = mandatoryHeader(request, 'X-CLIENT-KEY', /^[A-Za-z0-9_-]{1,36}$/);

@@ -13,7 +13,7 @@ import { GENERAL_ERROR, type SnapAnswer, SnapRefusal, sendSnap, TIMEOUT } from '
 const BODY_BYTES_MAX = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 75_000;
-/** Callbacks under way at once; a rail that brings more is told to come again. */
+/** Callbacks under way at once; a rail that sends more has to retry. */
 const IN_FLIGHT_MAX = 256;
 /** SNAP has no service for what is none. */
 const NO_SERVICE = '00';
@@ -66,7 +66,7 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
       errorHandler: answerErrors(code),
       handler: async (request, reply) => {
         const caller = callers.get(request);
-        if (caller === undefined) throw new Error('a handler runs for callers that have been found alone');
+        if (caller === undefined) throw new Error('a handler runs only for a caller that was found');
         const text = textOf(request.body);
         // Nothing of the body is looked at before its signature holds.
         checkSignature(caller, request.url, text);

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { parseJson } from '../http/json-body.ts';
 import type { RailsContext } from './context.ts';
 
-/** What a rail is told: HTTP status and case make, with the service between them, the responseCode (SNAP). */
+/** The answer to a rail. HTTP status, service and case make up SNAP's responseCode. */
 export type SnapAnswer = { http: number; caseCode: string; message: string; fields?: object };
 
 export const SUCCESSFUL: SnapAnswer = { http: 200, caseCode: '00', message: 'Successful' };
 export const GENERAL_ERROR: SnapAnswer = { http: 500, caseCode: '00', message: 'General Error' };
-/** The rail is to come again: what it has told may or may not have been taken. */
+/** The rail has to retry: its message may or may not have been processed. */
 export const TIMEOUT: SnapAnswer = { http: 504, caseCode: '00', message: 'Timeout' };
 export const FEATURE_NOT_ALLOWED: SnapAnswer = { http: 403, caseCode: '01', message: 'Feature Not Allowed' };
 

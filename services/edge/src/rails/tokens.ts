@@ -10,7 +10,7 @@ const TOKEN = /^(\d{10,12})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
  * An access token for a partner. It is proved by the partner's own secret, so that every replica of the edge knows it and none
- * has to remember it; whoever could forge one has the secret, and could sign transactions as well.
+ * has to remember it; a forger would need the secret, and could sign transactions with it as well.
  */
 export function issueToken(partnerId: string, clientSecret: string, nowMs: number): string {
   const content = `${Math.floor(nowMs / 1_000) + TOKEN_LIFE_SECONDS}.${randomBytes(16).toString('base64url')}`;

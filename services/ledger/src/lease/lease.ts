@@ -11,7 +11,7 @@ const MARGIN = 0.05;
 export type Lease = {
   /** The identity that claims are made under; its token changes when a lost lease is taken again. */
   holder(): Holder;
-  /** Whether nobody else can have taken over by now, by the monotonic clock. */
+  /** Whether no other instance can have taken over by now, by the monotonic clock. */
   isValid(): boolean;
   /** Stops renewing and ends the lease. */
   release(): Promise<void>;

@@ -57,7 +57,7 @@ export type Partition = {
   post(posting: Posting, call: Cancellation): Promise<Posted>;
   /** Gives the partition up at once: waiting postings are refused as unavailable, one on its way is seen through. */
   stepDown(): void;
-  /** Answers what waits, takes no more, and leaves what is not projected to whoever loads the partition next. */
+  /** Answers what waits, takes no more, and leaves what is not projected to the next instance that loads the partition. */
   putDown(): Promise<void>;
   /** Finishes what waits, within a bound, and stops. */
   close(): Promise<void>;
@@ -201,7 +201,7 @@ export async function openPartition(
     },
     async close() {
       await within(DRAIN_MS, writer.drain()).catch(() => writer.abandon());
-      // What is not projected now will be by whoever loads the partition next.
+      // The next instance that loads the partition projects the rest.
       await within(DRAIN_MS, projector.settled()).catch(() => log.info({ partition: name }, 'closing before all is projected'));
       await within(DRAIN_MS, stopProjecting()).catch(() =>
         log.info({ partition: name }, 'closing while projections are written'),

@@ -11,7 +11,7 @@ const HAND_OVER_MS = 5_000;
 /** The partitions in the hands of this instance. */
 export type Partitions = {
   /**
-   * The partition, taken over first when nobody holds it; waits for that until `signal` aborts. Refusals: not_owner (another
+   * The partition, taken over first when no instance holds it; waits for that until `signal` aborts. Refusals: not_owner (another
    * instance holds it; `owner` is its address), unavailable (the lease is not ours now, the partition is just being handed over,
    * or the database is away), timeout.
    */
@@ -92,7 +92,7 @@ export function createPartitions(context: PartitionContext, leases: LeaseStore, 
       const given = await within(HAND_OVER_MS, leases.give(held.holder(), name, epoch, to));
       log.info({ partition: name, to, given }, 'the partition is handed over');
     } catch (error) {
-      // Whoever is asked for it next claims it, this instance or another.
+      // The next instance that is asked for it claims it, this one or another.
       partition.stepDown();
       log.warn({ err: error, partition: name, to }, 'the partition could not be handed over');
     } finally {

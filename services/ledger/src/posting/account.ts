@@ -29,7 +29,7 @@ export function railAccount(rail: string): string {
   return `rail:${rail}`;
 }
 
-/** Money that a rail has brought and nobody could be credited with. */
+/** Money that a rail has brought and that fits no account. */
 export function suspenseAccount(rail: string): string {
   return `suspense:${rail}`;
 }

@@ -30,11 +30,11 @@ export type Posting = {
   transactionId: string;
   referenceNumber: string;
   description: string;
-  /** Of a transfer alone; empty otherwise. */
+  /** Only of a transfer; empty otherwise. */
   destinationAccountId: string;
   /** Of a credit, refund or compensation; 'available' otherwise. */
   side: Side;
-  /** Of a credit alone: the money comes from suspense:<rail>. */
+  /** Only of a credit: the money comes from suspense:<rail>. */
   fromSuspense: boolean;
   compensation: Compensation;
 };

@@ -24,7 +24,7 @@ export type Backlog = {
 export function createBacklog(journal: Pick<Journal, 'after'>, partition: string, front: Projection[], limits = LIMITS): Backlog {
   let inFront = postingsOf(front);
   let size = inFront;
-  /** The batches after `front` are in the journal alone, from `after` to `last`; `balances` are those at `after`. */
+  /** The batches after `front` are only in the journal, from `after` to `last`; `balances` are those at `after`. */
   let behind: { after: bigint; last: bigint; balances: Map<string, bigint> } | undefined;
 
   const push = (projection: Projection) => {

@@ -20,7 +20,9 @@ export type PostingDocument = Omit<EntryDocument, 'legs'> & {
   statement: string[];
 };
 
-/** The postings of a batch as they are stored. What each one left behind is told backwards from the balances after the batch. */
+/**
+ * The postings of a batch as they are stored. The balance after each one is computed backwards from the balances after the batch.
+ */
 export function toPostingDocuments({ batch, after }: Projection): PostingDocument[] {
   const { partition, seq, atMs, entries } = batch;
   const running = new Map<string, bigint>();

@@ -7,7 +7,7 @@ import type { Projection } from './projection.ts';
 import type { Balances, ProjectionStore } from './store.ts';
 
 /**
- * How long projections wait for company while nobody asks for them, so that the postings of a lone client don't wait behind them.
+ * How long projections wait for more while no reader needs them, so that a single client's postings don't wait behind them.
  */
 const PACE_MS = 100;
 /** As many postings wait for no others. */
@@ -35,7 +35,7 @@ export type Projector = {
   reached(seq: bigint, signal: AbortSignal): Promise<void>;
   /** Writes what waits, balances included, and leaves nothing for later any more. */
   settled(): Promise<void>;
-  /** Finishes the write that is on its way and leaves the rest to whoever loads the partition next. */
+  /** Finishes the write that is on its way and leaves the rest to the next instance that loads the partition. */
   stop(): Promise<void>;
 };
 

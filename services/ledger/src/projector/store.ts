@@ -36,7 +36,7 @@ export type ProjectionStore = {
   checkpoint(partition: string): Promise<{ seq: bigint; atMs: number }>;
   /** Whether the projections may be of an earlier version: nothing of this one vouches for them. */
   isOutdated(partition: string): Promise<boolean>;
-  /** Writes postings anew, whatever is stored in their places. */
+  /** Writes postings again, over what is stored. */
   rewritePostings(projections: readonly Projection[]): Promise<void>;
   /** Vouches for the postings up to the checkpoint. */
   markCurrent(partition: string): Promise<void>;
@@ -125,7 +125,7 @@ export async function openProjectionStore(store: Store): Promise<ProjectionStore
       return new Map(found.map((document) => [document.key, toKnownKey(document)]));
     },
     postings: findPostings,
-    // In small batches: an embedded server serves nobody else while it reads one.
+    // In small batches: an embedded server serves no other client while it reads one.
     placesOfPostings: (partition) =>
       postings
         .find({ _id: { $gte: `${partition}/`, $lt: `${partition}0` } })

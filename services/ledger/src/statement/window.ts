@@ -32,7 +32,7 @@ export async function openWindow(context: Context, request: ListRequest, signal:
   const [fromMs, toMs] = [readTime('from_ms', request.fromMs), readTime('to_ms', request.toMs)];
   const partition = await context.partitions.get(request.partition, signal);
   const lastSeq = partition.lastSeq();
-  // If nobody can have taken over by now, nobody had when the last batch was looked at.
+  // If no instance can have taken over by now, none had when the last batch was read.
   if (!context.lease()?.isValid()) throw new RefusalError(refuse('unavailable', { retryAfterMs: 200 }));
   const upToSeq = before !== undefined && before.seq < lastSeq ? before.seq : lastSeq;
   await partition.projected(upToSeq, AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]));

@@ -6,7 +6,7 @@ import type { Finding, RebuiltBalance, Totals } from './verify-partition.ts';
 const PAGE_FINDINGS = 1_000;
 /** A page with fewer findings is answered after so long, so that a call is never long. */
 const PAGE_MS = 1_000;
-/** A verification that nobody asks about for so long is given up. */
+/** A verification is given up when it is not asked about for so long. */
 const IDLE_MS = 60_000;
 const RUNNING_MAX = 8;
 
@@ -38,7 +38,7 @@ export function createVerifications(newId: NewId): Verifications {
   const end = (run: Run) => {
     runs.delete(run.id);
     clearTimeout(run.idle);
-    // It may be in the middle of a read, whose end nobody waits for.
+    // It may be in the middle of a read, whose end is not awaited.
     run.findings.return({ postings: 0n, sumSen: 0n }).catch(() => {});
   };
   const makeRoom = () => {

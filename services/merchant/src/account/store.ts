@@ -19,7 +19,7 @@ export const ACCOUNTS = 'accounts';
 export type AccountStore = {
   /** Undefined when the id is taken. */
   insert(id: string, merchantId: string, account: Account, nowMs: number): Promise<StoredAccount | undefined>;
-  /** Whoever's it is: the caller compares the merchant, since another merchant's account is a refusal of its own. */
+  /** Of any merchant: the caller compares it, because another merchant's account has its own refusal. */
   find(id: string, options?: { linearizable: boolean }): Promise<StoredAccount | undefined>;
   /** The merchant's own, newest first. */
   list(query: AccountQuery): Promise<StoredAccount[]>;

@@ -40,7 +40,7 @@ export function currentSettings(history: CallbackHistory): CallbackSettings {
   return (history.at(-1) ?? history[0]).settings;
 }
 
-/** The settings as they were at a moment of business time: those an event of that moment is announced by (contract §10). */
+/** The settings at a moment of business time: an event of that moment is notified by them (contract §10). */
 export function settingsAt(history: CallbackHistory, atMs: number): CallbackSettings {
   return (history.findLast((change) => change.sinceMs <= atMs) ?? history[0]).settings;
 }

@@ -4,13 +4,14 @@ type ClaimDocument = { _id: string; schema: number; merchant_id: string };
 
 /**
  * Client ids and partner ids, each used once: the value is the `_id` of a claim (architecture §3). A claim is made before the
- * merchant that it points to is written; when a crash comes between, it points to nobody, and the value stays unused for ever.
+ * merchant that it points to is written; when a crash comes between, it points to no merchant, and the value stays unused for
+ * ever.
  */
 export type Claims = {
   /** False when it is another merchant's. */
   claimClientId(clientId: string, merchantId: string): Promise<boolean>;
   claimPartnerId(partnerId: string, merchantId: string): Promise<boolean>;
-  /** Undefined when nobody has claimed it. */
+  /** Undefined when it is not claimed. */
   merchantOfClientId(clientId: string): Promise<string | undefined>;
 };
 

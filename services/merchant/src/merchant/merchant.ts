@@ -16,7 +16,7 @@ export type Credential = {
   secret: Sealed;
   active: boolean;
   generation: number;
-  /** Allowed for this credential beside the merchant's own list. */
+  /** Allowed for this credential in addition to the merchant's own list. */
   ipWhitelist: readonly string[];
   createdAtMs: number;
 };
@@ -73,7 +73,7 @@ export type MerchantEvent =
 export const CREDENTIALS_MAX = 50;
 export const FEES_MAX = 500;
 
-/** Always, whatever the channel, and nothing of it for a vendor. */
+/** At all times, for every channel, with no part for a vendor. */
 const SIMPLE_FEE = {
   channel: '',
   fixedSen: 0n,
@@ -90,7 +90,7 @@ const SIMPLE_FEE = {
 export const STANDARD_QRIS_FEE: FeeRule = { ...SIMPLE_FEE, product: 'qris', basisPoints: 70 };
 
 /**
- * What a new merchant pays: IDR 2,500 for a disbursement, whatever the bank; the MDR for QRIS; nothing for what operators have
+ * What a new merchant pays: IDR 2,500 for a disbursement to any bank; the MDR for QRIS; nothing for what operators have
  * set no fee for.
  */
 const STANDARD_FEES: readonly FeeRule[] = [{ ...SIMPLE_FEE, product: 'disbursement', fixedSen: 250_000n }, STANDARD_QRIS_FEE];

@@ -119,7 +119,7 @@ export async function openSigningKeys(options: {
 
 function newKeyDocument(keyRing: KeyRing, { seq, signsFromMs }: ScheduledKey): KeyDocument {
   const pair = generateKeyPairSync('ed25519');
-  // Random beside the number: a database that was emptied must not name a new key as an old one was named.
+  // A random part follows the number: a database that was emptied must not name a new key as an old one was named.
   const kid = `${seq}-${randomBytes(6).toString('hex')}`;
   return {
     _id: seq,

@@ -7,7 +7,7 @@ export const merchantBalance: Handler = async (context, { caller }) => ({ data: 
 
 /**
  * GET balance-inquiry/{account_id}. Refusals: account_not_found; an account of another merchant is a method not allowed (405,
- * code 4059901), as merchant-api.md has it for this resource alone.
+ * code 4059901), as merchant-api.md has it, only for this resource.
  */
 export const accountBalance: Handler = async (context, { caller, params }) => {
   const accountId = params.account_id ?? '';

@@ -8,8 +8,8 @@ import { answerTransfer } from './show.ts';
 const body = z.object({ account_id: accountId, reference_number: referenceNumber });
 
 /**
- * POST inquiry-status: a transaction that is found is a success, whatever has become of it (contract §6). Refusals: validation,
- * and those of money-out.
+ * POST inquiry-status: a transaction that is found is a success, even if the transfer has failed (contract §6). Refusals:
+ * validation, and those of money-out.
  */
 export const inquireStatus: Handler = async ({ disbursements }, call) => {
   const { account_id, reference_number } = validate(body, call.body);

@@ -20,7 +20,7 @@ export async function getBalance(context: Context, request: GetBalanceRequest, s
     sum.heldSen += held;
     sum.pendingSen += pending;
   }
-  // Looked at after the balances were read: if nobody can have taken over by now, nobody had then.
+  // Checked after the balances were read: if no instance can have taken over by now, none had then.
   if (!context.lease()?.isValid()) throw new RefusalError(refuse('unavailable', { retryAfterMs: 200 }));
   return sum;
 }

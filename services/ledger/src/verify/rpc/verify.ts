@@ -6,7 +6,7 @@ import type { Page } from '../verifications.ts';
 import { verifyPartition } from '../verify-partition.ts';
 
 /**
- * Rebuilds a partition from the journal alone and compares: balances in memory and projected, entries and posting keys, the
+ * Rebuilds a partition only from the journal and compares: balances in memory and projected, entries and posting keys, the
  * sequence, the sums; everything as of one sequence number, while postings go on. A page of findings at a time; the last page has
  * the totals. Refusals: validation (partition, cursor), not_owner, unavailable (the partition has moved meanwhile, or too many
  * run), timeout.

@@ -10,7 +10,7 @@ import { field, parse } from '../input.ts';
 
 /**
  * A new merchant with a credential and its accounts, the first of which is the default one. Its own document is written last: a
- * crash before that leaves claims and accounts that nobody can reach, and no merchant. Refusals: validation.
+ * crash before that leaves claims and accounts that no request can reach, and no merchant. Refusals: validation.
  */
 export async function createMerchant(context: Context, request: CreateMerchantRequest) {
   const { operator, name, products, ipWhitelist, accountNames } = parse(
@@ -61,7 +61,7 @@ export async function createMerchant(context: Context, request: CreateMerchantRe
   return { merchantId, partnerId, clientId, clientSecret, accountIds: opened.map(({ id }) => id) };
 }
 
-/** Draws a name until it is nobody else's. */
+/** Draws names until one is free. */
 export async function claimed(draw: () => string, claim: (value: string) => Promise<boolean>): Promise<string> {
   for (;;) {
     const value = draw();
