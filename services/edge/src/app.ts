@@ -72,8 +72,8 @@ function addRoute(
   route: Route,
 ): void {
   const name = `${route.method} ${route.path}`;
-  const admission = createAdmission(route.places);
-  context.metrics.watchPlaces(route.path, route.method, admission.limit);
+  const admission = createAdmission(route.permits);
+  context.metrics.watchPermits(route.path, route.method, admission.limit);
   app.route<{ Params: Record<string, string>; Querystring: Record<string, unknown>; Body: Body | undefined }>({
     method: route.method,
     url: route.path,
@@ -97,7 +97,7 @@ function addRoute(
         const header = (name: string) => headerOf(request.raw, name);
         const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
         sendAnswer(reply, route.envelope, await route.handle(context, call));
-        // A stream has its place until it has ended.
+        // A stream keeps its permit until it has ended.
         if (!reply.sent) await reply;
       });
       if (answered === undefined) sendFailure(reply, route.envelope, OVERLOADED);

@@ -5,11 +5,11 @@ export type Metrics = {
   /** `route` is a pattern of the URL map, or `unknown`: never what a caller wrote. */
   answered(route: string, method: string, status: number, ms: number): void;
   /** Shows how many requests of a route are under way, and how many may be. */
-  watchPlaces(route: string, method: string, places: Places): void;
+  watchPermits(route: string, method: string, permits: Permits): void;
 };
 
 /** Read when metrics are collected. */
-export type Places = { readonly inFlight: number; readonly limit: number };
+export type Permits = { readonly inFlight: number; readonly limit: number };
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
@@ -22,21 +22,21 @@ export function createEdgeMetrics(registry: Registry): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  const places: { route: string; method: string; of: Places }[] = [];
-  const gauge = (name: string, help: string, read: (of: Places) => number) =>
+  const watched: { route: string; method: string; of: Permits }[] = [];
+  const gauge = (name: string, help: string, read: (of: Permits) => number) =>
     new Gauge({
       name,
       help,
       labelNames: ['route', 'method'],
       registers: [registry],
       collect() {
-        for (const { route, method, of } of places) this.set({ route, method }, read(of));
+        for (const { route, method, of } of watched) this.set({ route, method }, read(of));
       },
     });
-  gauge('gerbang_http_in_flight', 'Requests that hold a place now', ({ inFlight }) => inFlight);
-  gauge('gerbang_http_in_flight_max', 'Requests that may hold a place; more are refused with 503', ({ limit }) => limit);
+  gauge('gerbang_http_in_flight', 'Requests that hold a permit now', ({ inFlight }) => inFlight);
+  gauge('gerbang_http_in_flight_max', 'Requests that may hold a permit; more are refused with 503', ({ limit }) => limit);
   return {
-    watchPlaces: (route, method, of) => void places.push({ route, method, of }),
+    watchPermits: (route, method, of) => void watched.push({ route, method, of }),
     answered(route, method, status, ms) {
       requests.add(route, METHODS.has(method) ? method : 'other', status);
       seconds.observe({ route }, ms / 1_000);

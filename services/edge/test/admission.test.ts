@@ -3,12 +3,12 @@ import { DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_o
 import { implement, startRpcServer } from '@gerbang/rpc';
 import { eventually, testLog } from '@gerbang/testkit';
 import { expect, test } from 'vitest';
-import { ADAPTIVE_PLACES } from '../src/http/admission.ts';
+import { ADAPTIVE_PERMITS } from '../src/http/admission.ts';
 import { orderOf, type Reply, startEdge, transferOf } from './edge-harness.ts';
 
 const TRANSFER = '/api/v2.0/disbursement/transfer';
 const TOO_MANY = 40;
-const PLACES = ADAPTIVE_PLACES.initial + ADAPTIVE_PLACES.burst;
+const PERMITS = ADAPTIVE_PERMITS.initial + ADAPTIVE_PERMITS.burst;
 
 test('what is too much is refused at once and has done nothing; tokens, probes and other routes go on', async () => {
   const edge = await startEdge();
@@ -24,8 +24,8 @@ test('what is too much is refused at once and has done nothing; tokens, probes a
       return { transfer: transferOf() };
     };
     const send = () => edge.sendSigned(merchant, 'POST', TRANSFER, orderOf(merchant));
-    const accepted = Array.from({ length: PLACES }, send);
-    await eventually('all places are taken', () => begun === PLACES);
+    const accepted = Array.from({ length: PERMITS }, send);
+    await eventually('all permits are taken', () => begun === PERMITS);
 
     const refused = await Promise.all(Array.from({ length: TOO_MANY }, send));
     for (const { http, headers: sent, json } of refused) {
@@ -51,7 +51,7 @@ test('what is too much is refused at once and has done nothing; tokens, probes a
     blocked.resolve();
     const answers: Reply[] = await Promise.all(accepted);
     expect(new Set(answers.map(({ http }) => http))).toEqual(new Set([200]));
-    expect(begun).toBe(PLACES);
+    expect(begun).toBe(PERMITS);
     expect((await send()).http).toBe(200);
   } finally {
     await edge.close();

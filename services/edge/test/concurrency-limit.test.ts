@@ -119,7 +119,7 @@ describe('a bank that takes its time', () => {
     expect(run(120, 400, bank).refusedShare).toBeLessThan(0.01);
   });
 
-  test('keeps its places also while the machine in front of it is overloaded', () => {
+  test('keeps its permits also while the machine in front of it is overloaded', () => {
     const run = simulate(new ConcurrencyLimit(BOUNDS));
     const backend = machine(800, 500);
     run(30, 1_600, backend);
@@ -129,7 +129,7 @@ describe('a bank that takes its time', () => {
   });
 });
 
-test('a place is given back whatever has become of the request, and what did no work teaches nothing', () => {
+test('a permit is given back after any outcome of the request, and what did no work teaches nothing', () => {
   const limit = new ConcurrencyLimit({ initial: 2, min: 1, max: 10, burst: 0 });
   for (let i = 0; i < 1_000; i++) {
     expect([limit.enter(i), limit.enter(i), limit.enter(i), limit.isFull]).toEqual([true, true, false, true]);
@@ -151,7 +151,7 @@ describe('a burst', () => {
     return entered;
   };
 
-  test('after a calm is let in, however few places there are', () => {
+  test('after a calm is let in, however few permits there are', () => {
     const limit = overloaded();
     while (limit.inFlight > 0) limit.leave(29_990, 30_000, { didWork: false });
     expect(limit.limit).toBeLessThan(100);
@@ -172,7 +172,7 @@ describe('a burst', () => {
     }
   });
 
-  test('is let in once: while it goes on there are the places alone', () => {
+  test('is let in once: while it goes on there are only the permits', () => {
     const limit = overloaded();
     while (limit.inFlight > 0) limit.leave(29_990, 30_000, { didWork: false });
     expect(enterAtOnce(limit, 30_100)).toBe(limit.limit);

@@ -23,7 +23,7 @@ const SHRINKING_MAX = 0.5;
 /** While the time of the work itself is measured no fewer than this are let in. */
 const PROBE_MIN = 8;
 
-/** How long fewer than half of the places must have been taken before a whole burst is let in again. */
+/** How long fewer than half of the permits must have been taken before a whole burst is let in again. */
 const CALM_MS = 200;
 
 /** `burst`: so many are let in beyond the limit when they come all at once after a calm, and wait for each other. */
@@ -31,7 +31,7 @@ export type LimitBounds = { initial: number; min: number; max: number; burst: nu
 
 /**
  * `requests` have begun and ended in the window, and took `samplesMs`; `ended` counts also those that had begun before.
- * `isNeeded`: at least half of the places were taken at some time.
+ * `isNeeded`: at least half of the permits were taken at some time.
  */
 type Window = { startMs: number; requests: number; samplesMs: number[]; ended: number; isNeeded: boolean };
 
@@ -81,7 +81,7 @@ export class ConcurrencyLimit {
     return this.#inFlight >= this.limit && this.#burst === 0;
   }
 
-  /** Takes a place, which `leave` gives back; false when there is none. */
+  /** Takes a permit, which `leave` gives back; false when there is none. */
   enter(nowMs: number): boolean {
     this.#noteCalm(nowMs);
     if (this.isFull) return false;
@@ -93,7 +93,7 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Gives a place back. `didWork` is false for what was refused before those behind had anything to do with it: it says nothing
+   * Gives a permit back. `didWork` is false for what was refused before those behind had anything to do with it: it says nothing
    * about them.
    */
   leave(startedAtMs: number, nowMs: number, { didWork }: { didWork: boolean }): void {

@@ -53,6 +53,6 @@ export type Route = {
   /** Whether the body may be application/x-www-form-urlencoded. */
   form: boolean;
   /** How many of its requests may be under way. */
-  places: LimitBounds;
+  permits: LimitBounds;
   handle: Handler;
 };

@@ -1,4 +1,4 @@
-import { TOKEN_PLACES } from '../http/admission.ts';
+import { TOKEN_PERMITS } from '../http/admission.ts';
 import { admitBasic, admitClientSignature } from '../http/client-credentials.ts';
 import { v1 } from '../http/envelope-v1.ts';
 import { v2 } from '../http/envelope-v2.ts';
@@ -70,5 +70,5 @@ export const routes: readonly Route[] = [
 ];
 
 function token(path: string, admit: Route['admit']): Route {
-  return { method: 'POST', path, envelope: v1, admit, signed: false, form: true, places: TOKEN_PLACES, handle: issueToken };
+  return { method: 'POST', path, envelope: v1, admit, signed: false, form: true, permits: TOKEN_PERMITS, handle: issueToken };
 }

@@ -1,11 +1,11 @@
-import { ADAPTIVE_PLACES } from '../http/admission.ts';
+import { ADAPTIVE_PERMITS } from '../http/admission.ts';
 import { admitBearer } from '../http/auth.ts';
 import type { Envelope } from '../http/envelope.ts';
 import type { Handler, Route } from '../http/route.ts';
 
 /** A line of the URL map for a merchant with a token. */
 function route(method: Route['method'], path: string, envelope: Envelope, handle: Handler): Route {
-  return { method, path, envelope, admit: admitBearer, signed: false, form: false, places: ADAPTIVE_PLACES, handle };
+  return { method, path, envelope, admit: admitBearer, signed: false, form: false, permits: ADAPTIVE_PERMITS, handle };
 }
 
 export function get(path: string, envelope: Envelope, handle: Handler): Route {
