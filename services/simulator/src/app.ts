@@ -37,7 +37,10 @@ import { CREATE_VA, createVa, DELETE_VA, deleteVa, UPDATE_VA, updateVa } from '.
 import { ACCESS_TOKEN, accessToken } from './snap/access-token.ts';
 import { SnapRefusal, sendAnswer } from './snap/snap.ts';
 
-/** A route of the bank has its SNAP service; one of the control API answers loopback only, unless it changes and tells nothing of anyone. */
+/**
+ * A route of the bank has its SNAP service; one of the control API answers loopback only, unless it changes and tells nothing of
+ * anyone.
+ */
 type Route = { method: HTTPMethods; url: string; handler: Handler } & ({ service: string } | { anyone: boolean });
 
 /** Everything the simulator answers. */
@@ -61,14 +64,14 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/sandbox/qris/pay', handler: payQris, anyone: false },
   { method: 'POST', url: '/sandbox/retail/:payment_code/pay', handler: payRetailCode, anyone: false },
   { method: 'POST', url: '/sandbox/ewallet/:transaction_id/confirm', handler: confirmEwallet, anyone: false },
-  // The wallet's own page is for customers, wherever they are.
+  // The wallet's own page is open to customers from any address.
   { method: 'GET', url: '/ewallet/:transaction_id', handler: showEwalletPage, anyone: true },
   { method: 'POST', url: '/ewallet/:transaction_id', handler: submitEwalletPage, anyone: true },
   { method: 'POST', url: '/sandbox/signature/explain', handler: explainSignatureOf, anyone: false },
   { method: 'PUT', url: '/sandbox/rails/:rail', handler: setBehaviour, anyone: false },
   { method: 'DELETE', url: '/sandbox/rails/:rail', handler: clearBehaviour, anyone: false },
   { method: 'GET', url: '/sandbox/rails/:rail/books', handler: readBooks, anyone: false },
-  // The services follow the clock from wherever they run.
+  // The services follow the clock from any address.
   { method: 'GET', url: '/sandbox/clock', handler: readClock, anyone: true },
   { method: 'POST', url: '/sandbox/clock/advance', handler: advanceClock, anyone: false },
 ];
@@ -118,7 +121,9 @@ export function buildApp(context: Context): FastifyInstance {
   return app;
 }
 
-/** One shape of error for the bank's routes (`service`: SNAP's), one for all others. What went wrong inside is logged, not told. */
+/**
+ * One shape of error for the bank's routes (`service`: SNAP's), one for all others. What went wrong inside is logged, not told.
+ */
 function sendError(
   context: Context,
   error: FastifyError | SnapRefusal | ControlError,

@@ -24,7 +24,9 @@ export type Config = ReturnType<typeof readConfig>;
 
 /** The only reader of the environment. Throws ConfigError; the sandbox's bank has no place in production. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  return loadConfig(shape, environment);
+  const config = loadConfig(shape, environment);
+  const { SIMULATOR_CLIENT_KEY: clientKey, SIMULATOR_CLIENT_SECRET: clientSecret, SIMULATOR_PUBLIC_KEY: publicKey } = config;
+  return { ...config, partner: { clientKey, clientSecret, publicKey } };
 }
 
 function toPublicKey(base64: string, context: z.RefinementCtx): KeyObject {

@@ -7,9 +7,9 @@ import type { OffsetStore } from './clock/offset-store.ts';
 import type { RailBehaviours } from './control/behaviours.ts';
 import type { Metrics } from './metrics.ts';
 import type { Gateway } from './money-in/gateway.ts';
-import type { Payables } from './money-in/payables.ts';
 import type { Receipts } from './money-in/receipts.ts';
 import type { Refunds } from './money-in/refunds.ts';
+import type { PaymentRequests } from './payment-request/store.ts';
 import type { InquiryIds } from './snap/inquiry-ids.ts';
 import type { TokenIssuer } from './snap/tokens.ts';
 
@@ -22,8 +22,10 @@ export type Context = {
   offsets: OffsetStore;
   followers: ClockFollowers;
   books: BankBooks;
-  /** Of the rails that bring money in: what they are to take money for, what they have taken, and what they have given back. */
-  payables: Payables;
+  /**
+   * Of the rails that bring money in: the payment requests that they hold, what they have taken, and what they have given back.
+   */
+  paymentRequests: PaymentRequests;
   receipts: Receipts;
   refunds: Refunds;
   /** Where customers reach the simulator's own pages, without a slash at the end. */

@@ -13,9 +13,7 @@ import { openRailBehaviours } from './control/behaviours.ts';
 import { createSimulatorMetrics } from './metrics.ts';
 import { createGateway } from './money-in/gateway.ts';
 import { keepTelling } from './money-in/notifier.ts';
-import { openPayables } from './money-in/payables.ts';
-import { openReceipts } from './money-in/receipts.ts';
-import { openRefunds } from './money-in/refunds.ts';
+import { openMoneyIn } from './money-in/open.ts';
 import { createInquiryIds } from './snap/inquiry-ids.ts';
 import { createTokenIssuer } from './snap/tokens.ts';
 
@@ -30,21 +28,14 @@ export function startService(config: Config, options: { random?: () => number } 
     const clock = createClock(Date.now, await offsets.read());
     const stopping = new AbortController();
     setMaxListeners(0, stopping.signal);
-    const receipts = await openReceipts(store);
     const context: Context = {
-      partner: {
-        clientKey: config.SIMULATOR_CLIENT_KEY,
-        clientSecret: config.SIMULATOR_CLIENT_SECRET,
-        publicKey: config.SIMULATOR_PUBLIC_KEY,
-      },
+      partner: config.partner,
       clock,
       offsets,
       followers: createClockFollowers(),
       books: await openBankBooks(store, clock),
-      payables: await openPayables(store),
-      receipts,
+      ...(await openMoneyIn(store)),
       publicUrl: (config.SIMULATOR_PUBLIC_URL ?? `http://127.0.0.1:${config.SIMULATOR_PORT}`).replace(/\/+$/, ''),
-      refunds: await openRefunds(store, receipts.refund),
       gateway: createGateway({
         url: config.SIMULATOR_RAILS_URL,
         privateKey: config.SIMULATOR_PRIVATE_KEY,

@@ -73,10 +73,10 @@ async function* transfers({ books }: Context): AsyncGenerator<Item> {
 }
 
 async function* receipts(context: Context, rail: MoneyInRail): AsyncGenerator<Item> {
-  for await (const { railReference, payableReference, number, amountSen, status } of context.receipts.all(rail)) {
+  for await (const { railReference, requestReference, number, amountSen, status } of context.receipts.all(rail)) {
     yield {
       reference_number: railReference,
-      transaction_id: payableReference || number,
+      transaction_id: requestReference || number,
       direction: 'in',
       amount: toMoney(amountSen),
       status,

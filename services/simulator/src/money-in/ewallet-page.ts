@@ -2,8 +2,8 @@ import { formatSen } from '@gerbang/core';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Handler } from '../handler.ts';
+import type { PaymentRequest } from '../payment-request/payment-request.ts';
 import { confirmPayment } from './confirm-ewallet.ts';
-import type { Payable } from './payables.ts';
 
 const params = z.object({ transaction_id: z.string().min(1).max(64) });
 const form = z.object({ outcome: z.enum(['success', 'failed']) });
@@ -15,7 +15,10 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** GET /ewallet/{transaction_id}: the wallet's own page, where the customer confirms or declines. One form, no scripts (contract §11). */
+/**
+ * GET /ewallet/{transaction_id}: the wallet's own page, where the customer confirms or declines. One form, no scripts (contract
+ * §11).
+ */
 export const showEwalletPage: Handler = async (context, request, reply) => {
   const payment = await findPayment(context, request.params);
   if (payment === undefined) return reply.code(404).headers(HEADERS).send(page('Tidak ditemukan · Not found', ''));
@@ -45,12 +48,12 @@ export const submitEwalletPage: Handler = async (context, request, reply) => {
     .send(page(title, `<p>${reason}</p>`));
 };
 
-async function findPayment({ payables }: Context, from: unknown): Promise<Payable | undefined> {
+async function findPayment({ paymentRequests }: Context, from: unknown): Promise<PaymentRequest | undefined> {
   const parsed = params.safeParse(from);
-  return parsed.success ? payables.find('ewallet', parsed.data.transaction_id) : undefined;
+  return parsed.success ? paymentRequests.find('ewallet', parsed.data.transaction_id) : undefined;
 }
 
-/** `content` is of this file alone: nothing that came from outside goes into the page. */
+/** `content` comes only from this file: no text from outside goes into the page. */
 function page(title: string, content: string): string {
   return `<!doctype html><html lang="id"><meta name="viewport" content="width=device-width"><title>${title}</title>
 <style>body{font:1.1rem system-ui;margin:2rem;max-width:24rem}button{font:inherit;padding:.7rem 1.2rem}</style>

@@ -1,10 +1,10 @@
 import { newUlid, toMoney } from '@gerbang/core';
 import { z } from 'zod';
+import type { PaymentRequest } from '../payment-request/payment-request.ts';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
-import { receiptOfPayable } from './payable-receipt.ts';
-import type { Payable } from './payables.ts';
 import type { Receipt } from './receipts.ts';
+import { receiptOf } from './request-receipt.ts';
 import {
   DO_NOT_HONOR,
   done,
@@ -38,8 +38,8 @@ const ewallet = () => 'ewallet' as const;
 /** POST /v1.0/debit/payment-host-to-host: the customer is asked in the app (SNAP 54). A reference that was used before is 409. */
 export const debitPayment = transaction(DEBIT_PAYMENT, payment, ewallet, async (context, { body, externalKey, forced }) => {
   if (forced === 'failed') return DO_NOT_HONOR;
-  const asked = toPayable(body, externalKey);
-  const added = await context.payables.add(asked);
+  const asked = toPaymentRequest(body, externalKey);
+  const added = await context.paymentRequests.add(asked);
   if (added === 'external-id-used') throw new SnapRefusal(409, '00', 'Conflict');
   if (added !== 'added') throw new SnapRefusal(409, '01', 'Conflict {partnerReferenceNo}');
   if (forced === 'timeout') return 'silence';
@@ -50,7 +50,7 @@ export const debitPayment = transaction(DEBIT_PAYMENT, payment, ewallet, async (
 /** POST /v1.0/debit/status: how a payment stands (SNAP 55). */
 export const debitStatus = transaction(DEBIT_STATUS, original, ewallet, async (context, { body, externalKey }) => {
   takeExternalId(context, externalKey);
-  const asked = await context.payables.find('ewallet', body.originalPartnerReferenceNo);
+  const asked = await context.paymentRequests.find('ewallet', body.originalPartnerReferenceNo);
   if (asked === undefined) return TRANSACTION_NOT_FOUND;
   const receipt = await context.receipts.find('ewallet', asked.referenceNo);
   const isOver = asked.expiresAtMs !== undefined && context.clock.now() >= asked.expiresAtMs;
@@ -67,9 +67,9 @@ export const debitStatus = transaction(DEBIT_STATUS, original, ewallet, async (c
 export const debitCancel = transaction(DEBIT_CANCEL, original, ewallet, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
   if (forced === 'failed') return DO_NOT_HONOR;
-  const asked = await context.payables.find('ewallet', body.originalPartnerReferenceNo);
+  const asked = await context.paymentRequests.find('ewallet', body.originalPartnerReferenceNo);
   if (asked === undefined) return TRANSACTION_NOT_FOUND;
-  const over = receiptOfPayable(asked, { status: 'canceled', paidAtMs: context.clock.now() });
+  const over = receiptOf(asked, { status: 'canceled', paidAtMs: context.clock.now() });
   if (!(await context.receipts.add(over, undefined))) {
     const receipt = await context.receipts.find('ewallet', asked.referenceNo);
     if (receipt?.status === 'success') return PAID;
@@ -81,7 +81,7 @@ export const debitCancel = transaction(DEBIT_CANCEL, original, ewallet, async (c
 export const debitRefund = transaction(DEBIT_REFUND, refund, ewallet, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
   if (forced === 'failed') return DO_NOT_HONOR;
-  const asked = await context.payables.find('ewallet', body.originalPartnerReferenceNo);
+  const asked = await context.paymentRequests.find('ewallet', body.originalPartnerReferenceNo);
   if (asked === undefined) return TRANSACTION_NOT_FOUND;
   const given = await context.refunds.give('ewallet', asked.referenceNo, body.partnerRefundNo, body.refundAmount);
   if (given === 'other-content') throw new SnapRefusal(409, '01', 'Conflict {partnerRefundNo}');
@@ -111,7 +111,7 @@ function stateOf(receipt: Receipt | undefined, isOver: boolean): object {
   }
 }
 
-function toPayable(body: z.output<typeof payment>, externalKey: string): Payable {
+function toPaymentRequest(body: z.output<typeof payment>, externalKey: string): PaymentRequest {
   return {
     rail: 'ewallet',
     reference: body.partnerReferenceNo,

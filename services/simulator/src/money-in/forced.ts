@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import type { MoneyInRail } from './rail.ts';
 
-/** What a simulated customer is told (contract §5). */
+/** What a simulated customer sees (contract §5). */
 export type PayAnswer = { accepted: boolean; reason?: string };
 
-/** How a customer's payment goes by the rail's forced behaviour (contract §11): not at all, or when the gateway is first told of it. */
+/**
+ * How a customer's payment goes by the rail's forced behaviour (contract §11): not at all, or when the gateway is first told of
+ * it.
+ */
 export type Forced = { refused: PayAnswer } | { tellAfterMs: number };
 
 /** A rail whose answers are lost tells the gateway so much later. */
@@ -15,8 +18,8 @@ const OUT_OF_ORDER: PayAnswer = { accepted: false, reason: 'The rail is out of o
 const DECLINED: PayAnswer = { accepted: false, reason: 'Do Not Honor' };
 
 /**
- * `failed`: the rail declines; `error`: it is out of order; `timeout`: it takes the money and the gateway hears of it 5 s later. Of the share `error_rate`
- * half are out of order and half are heard of later. `latency_ms` passes first.
+ * `failed`: the rail declines; `error`: it is out of order; `timeout`: it takes the money and the gateway hears of it 5 s later.
+ * Of the share `error_rate` half are out of order and half are heard of later. `latency_ms` passes first.
  */
 export async function forcedOf(
   { behaviours, random, stopping }: Pick<Context, 'behaviours' | 'random' | 'stopping'>,

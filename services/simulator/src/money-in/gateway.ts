@@ -13,7 +13,7 @@ export const QR_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-notify', code:
 export const TRANSFER_NOTIFY: GatewayService = { path: '/v1.0/transfer-interbank/notify', code: '18' };
 export const DEBIT_NOTIFY: GatewayService = { path: '/v1.0/debit/notify', code: '56' };
 
-/** What the gateway has said: done, an explicit no, or nothing that a rail could go by, so that it has to come again. */
+/** What the gateway has said: done, an explicit no, or no usable answer, so that the rail has to send it again. */
 export type GatewayAnswer =
   | { outcome: 'done'; body: object }
   | { outcome: 'refused'; responseCode: string; message: string }
@@ -112,7 +112,10 @@ export function createGateway({ url, privateKey, clientSecret, hmacRails, stoppi
   };
 }
 
-/** 4xx is the gateway's no, but 401 and 429, which say nothing of the payment; so does whatever carries no SNAP code of the service. */
+/**
+ * 4xx is the gateway's no, but 401 and 429, which say nothing of the payment; so does an answer without a SNAP code of the
+ * service.
+ */
 function readAnswer(http: number, json: unknown, { code }: GatewayService): GatewayAnswer {
   const answer = anyAnswer.safeParse(json);
   if (!answer.success || !answer.data.responseCode.startsWith(`${http}${code}`)) {

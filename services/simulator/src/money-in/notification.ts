@@ -16,9 +16,11 @@ const PREFIX_LENGTH = 4;
 const PAYER = { customerNumber: '9360099900000012346', accountType: 'SAVING' };
 const ISSUER = { issuerName: 'Bank Sandbox', issuerNns: '93600999', customerName: 'PELANGGAN SANDBOX', isOnUs: false };
 
-/** What the gateway is told of a payment. `again`: the rail has told it before and heard nothing, so the money is taken by now. */
+/**
+ * What the gateway is told of a payment. `again`: the rail has told it before and heard nothing, so the money is taken by now.
+ */
 export function notificationOf(receipt: Receipt, again: boolean): { service: GatewayService; body: object } {
-  const { rail, railReference, payableReference, amountSen, tipSen, paidAtMs, status, reason } = receipt;
+  const { rail, railReference, requestReference, amountSen, tipSen, paidAtMs, status, reason } = receipt;
   const paidAt = snapMoment(paidAtMs);
   const amount = toMoney(amountSen);
   switch (rail) {
@@ -39,7 +41,7 @@ export function notificationOf(receipt: Receipt, again: boolean): { service: Gat
         service: QR_NOTIFY,
         body: {
           originalReferenceNo: railReference,
-          originalPartnerReferenceNo: payableReference,
+          originalPartnerReferenceNo: requestReference,
           latestTransactionStatus: '00',
           transactionStatusDesc: 'Success',
           amount,
@@ -51,7 +53,7 @@ export function notificationOf(receipt: Receipt, again: boolean): { service: Gat
       return {
         service: DEBIT_NOTIFY,
         body: {
-          originalPartnerReferenceNo: payableReference,
+          originalPartnerReferenceNo: requestReference,
           originalReferenceNo: railReference,
           latestTransactionStatus: status === 'failed' ? '06' : '00',
           transactionStatusDesc: status === 'failed' ? reason : 'Success',

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { ControlError, read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
+import type { PaymentRequest } from '../payment-request/payment-request.ts';
 import { forcedOf, type PayAnswer } from './forced.ts';
 import { VA_INQUIRY } from './gateway.ts';
 import { billFields } from './notification.ts';
 import { bookAndTell } from './notifier.ts';
-import type { Payable } from './payables.ts';
 import { snapMoment } from './snap-time.ts';
 
 /** How long a customer stands before the machine while the gateway does not answer the inquiry. */
@@ -39,20 +39,21 @@ export const payRetailCode: Handler = async (context, request) => {
 };
 
 /**
- * The bank knows a number that it holds itself; for every other one it asks the gateway what is to be paid. Then it asks the gateway to take the payment.
- * Where that is not answered the customer has paid all the same, and the bank says so again until it is acknowledged.
+ * The bank knows a number that it holds itself; for every other one it asks the gateway what is to be paid. Then it asks the
+ * gateway to take the payment. Where that is not answered the customer has paid all the same, and the bank says so again until it
+ * is acknowledged.
  */
 async function payNumber(context: Context, rail: 'va' | 'retail', number: string, amountSen: bigint): Promise<PayAnswer> {
   const forced = await forcedOf(context, rail);
   if ('refused' in forced) return forced.refused;
-  const held = await context.payables.findByNumber(rail, number);
+  const held = await context.paymentRequests.findByNumber(rail, number);
   const problem = held === undefined ? await inquire(context, rail, number) : await whyNot(context, held, amountSen);
   if (problem !== undefined) return { accepted: false, reason: problem };
 
   const booking = {
     rail,
     railReference: newUlid(Date.now()),
-    payableReference: held?.reference ?? '',
+    requestReference: held?.reference ?? '',
     number,
     amountSen,
     tipSen: 0n,
@@ -95,7 +96,7 @@ async function inquire(context: Context, rail: 'va' | 'retail', number: string):
 }
 
 /** What the bank itself has against a payment of a number that it holds; undefined when nothing. */
-async function whyNot({ receipts, clock }: Context, held: Payable, amountSen: bigint): Promise<string | undefined> {
+async function whyNot({ receipts, clock }: Context, held: PaymentRequest, amountSen: bigint): Promise<string | undefined> {
   if (held.canceled) return 'The number is not active';
   if (held.expiresAtMs !== undefined && clock.now() >= held.expiresAtMs) return 'The number has expired';
   if (held.amountSen !== undefined && amountSen !== held.amountSen) return 'Invalid Amount';

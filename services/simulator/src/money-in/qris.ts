@@ -10,11 +10,11 @@ import {
   toMoney,
 } from '@gerbang/core';
 import { z } from 'zod';
+import type { PaymentRequest } from '../payment-request/payment-request.ts';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
-import { receiptOfPayable } from './payable-receipt.ts';
-import type { Payable } from './payables.ts';
 import type { Receipt } from './receipts.ts';
+import { receiptOf } from './request-receipt.ts';
 import {
   DO_NOT_HONOR,
   done,
@@ -61,14 +61,16 @@ const CATEGORY = '5999';
 
 const qris = () => 'qris' as const;
 
-/** POST /v1.0/qr/qr-mpm-generate: a code for one payment (SNAP 47). The same reference with the same content gives the same code. */
+/**
+ * POST /v1.0/qr/qr-mpm-generate: a code for one payment (SNAP 47). The same reference with the same content gives the same code.
+ */
 export const qrGenerate = transaction(QR_GENERATE, generation, qris, async (context, { body, externalKey, forced }) => {
   if (forced === 'failed') return DO_NOT_HONOR;
-  const payable = toPayable(body, externalKey);
-  const added = await context.payables.add(payable);
+  const paymentRequest = toPaymentRequest(body, externalKey);
+  const added = await context.paymentRequests.add(paymentRequest);
   if (added === 'external-id-used') throw new SnapRefusal(409, '00', 'Conflict');
-  const code = added === 'added' ? payable : added;
-  const isAlike = code.amountSen === payable.amountSen && code.expiresAtMs === payable.expiresAtMs;
+  const code = added === 'added' ? paymentRequest : added;
+  const isAlike = code.amountSen === paymentRequest.amountSen && code.expiresAtMs === paymentRequest.expiresAtMs;
   if (!isAlike) throw new SnapRefusal(409, '01', 'Conflict {partnerReferenceNo}');
   if (forced === 'timeout') return 'silence';
   return done({ referenceNo: code.referenceNo, partnerReferenceNo: code.reference, qrContent: code.payload });
@@ -77,7 +79,7 @@ export const qrGenerate = transaction(QR_GENERATE, generation, qris, async (cont
 /** POST /v1.0/qr/qr-mpm-query: how a code stands (SNAP 51). */
 export const qrQuery = transaction(QR_QUERY, original, qris, async (context, { body, externalKey }) => {
   takeExternalId(context, externalKey);
-  const code = await context.payables.find('qris', body.originalPartnerReferenceNo);
+  const code = await context.paymentRequests.find('qris', body.originalPartnerReferenceNo);
   if (code === undefined) return TRANSACTION_NOT_FOUND;
   const receipt = await context.receipts.find('qris', code.referenceNo);
   const isOver = code.expiresAtMs !== undefined && context.clock.now() >= code.expiresAtMs;
@@ -93,9 +95,9 @@ export const qrQuery = transaction(QR_QUERY, original, qris, async (context, { b
 export const qrCancel = transaction(QR_CANCEL, original, qris, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
   if (forced === 'failed') return DO_NOT_HONOR;
-  const code = await context.payables.find('qris', body.originalPartnerReferenceNo);
+  const code = await context.paymentRequests.find('qris', body.originalPartnerReferenceNo);
   if (code === undefined) return TRANSACTION_NOT_FOUND;
-  const over = receiptOfPayable(code, { status: 'canceled', paidAtMs: context.clock.now() });
+  const over = receiptOf(code, { status: 'canceled', paidAtMs: context.clock.now() });
   if (!(await context.receipts.add(over, undefined))) {
     const receipt = await context.receipts.find('qris', code.referenceNo);
     if (receipt?.status !== 'canceled') return PAID;
@@ -121,7 +123,7 @@ function stateOf(receipt: Receipt | undefined, isOver: boolean): object {
   };
 }
 
-function toPayable(body: z.output<typeof generation>, externalKey: string): Payable {
+function toPaymentRequest(body: z.output<typeof generation>, externalKey: string): PaymentRequest {
   const { partnerReferenceNo: reference, amount: amountSen, additionalInfo } = body;
   const tip = toTip(additionalInfo.tip);
   const payload = encodeQris({

@@ -3,8 +3,8 @@ import type { MoneyInRail } from './rail.ts';
 import { shareReads } from './shared-reads.ts';
 
 /**
- * What has become of a customer's payment at the rail. `pending`: the gateway has not said yet whether it takes it. `canceled`: a code or checkout that nobody
- * can pay any more, which is no payment.
+ * What has become of a customer's payment at the rail. `pending`: the gateway has not said yet whether it takes it. `canceled`: a
+ * code or checkout that nobody can pay any more, which is no payment.
  */
 export type ReceiptStatus = 'pending' | 'success' | 'failed' | 'canceled';
 
@@ -14,7 +14,7 @@ export type Receipt = {
   /** The rail's reference, unique on the rail: the payment's own, or that of the code or checkout, which is paid once. */
   railReference: string;
   /** The partner's reference of what was paid; empty where the rail does not hold it. */
-  payableReference: string;
+  requestReference: string;
   /** Of virtual accounts and retail codes. */
   number: string;
   /** All of it, tip included. */
@@ -51,19 +51,21 @@ type ReceiptDocument = {
 };
 
 /**
- * The books of the rails that bring money in. One document a payment, durable before anyone hears of it. A document's reference is taken once, so what is
- * paid once can't be paid twice, nor paid and canceled.
+ * The books of the rails that bring money in. One document a payment, durable before anyone hears of it. A document's reference
+ * is taken once, so what is paid once can't be paid twice, nor paid and canceled.
  */
 export type Receipts = {
   /**
-   * Books it; false when its reference is taken. With `notifyAtMs` (real time) whoever looks from then on tells the gateway, as for the second time: the first
-   * is the caller's.
+   * Books it; false when its reference is taken. With `notifyAtMs` (real time) whoever looks from then on tells the gateway, as
+   * for the second time: the first is the caller's.
    */
   add(receipt: NewReceipt, notifyAtMs: number | undefined): Promise<boolean>;
   find(rail: MoneyInRail, railReference: string): Promise<Receipt | undefined>;
-  /** Payments of one payable that count as uses of it. */
-  countUses(rail: MoneyInRail, payableReference: string): Promise<number>;
-  /** Takes one whose time has come, so that nobody else tells the gateway of it before `againAtMs`; undefined when there is none. */
+  /** Payments of one payment request that count as uses of it. */
+  countUses(rail: MoneyInRail, requestReference: string): Promise<number>;
+  /**
+   * Takes one whose time has come, so that nobody else tells the gateway of it before `againAtMs`; undefined when there is none.
+   */
   claimDue(nowMs: number, againAtMs: number): Promise<Receipt | undefined>;
   /** Nothing more is to be told. */
   settle(receipt: Receipt, status: ReceiptStatus, reason: string): Promise<void>;
@@ -99,8 +101,8 @@ export async function openReceipts(store: Store): Promise<Receipts> {
       const document = await readById(keyOf(rail, railReference));
       return document && toReceipt(document);
     },
-    countUses: (rail, payableReference) =>
-      receipts.countDocuments({ payable_reference: payableReference, rail, status: { $in: ['pending', 'success'] } }),
+    countUses: (rail, requestReference) =>
+      receipts.countDocuments({ payable_reference: requestReference, rail, status: { $in: ['pending', 'success'] } }),
     async claimDue(nowMs, againAtMs) {
       const document = await receipts.findOneAndUpdate(
         { notify_at: { $lte: new Date(nowMs) } },
@@ -139,7 +141,7 @@ function toDocument(_id: string, receipt: NewReceipt, notifyAtMs: number | undef
     schema: SCHEMA,
     rail: receipt.rail,
     rail_reference: receipt.railReference,
-    payable_reference: receipt.payableReference,
+    payable_reference: receipt.requestReference,
     number: receipt.number,
     amount_sen: receipt.amountSen,
     tip_sen: receipt.tipSen,
@@ -156,7 +158,7 @@ function toReceipt(document: ReceiptDocument): Receipt {
   return {
     rail: document.rail,
     railReference: document.rail_reference,
-    payableReference: document.payable_reference,
+    requestReference: document.payable_reference,
     number: document.number,
     amountSen: document.amount_sen,
     tipSen: document.tip_sen,

@@ -1,8 +1,8 @@
 import { newUlid } from '@gerbang/core';
 import { z } from 'zod';
+import type { PaymentRequest } from '../payment-request/payment-request.ts';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
-import type { Payable } from './payables.ts';
 import { DO_NOT_HONOR, done, partnerReference, snapAmountSen, snapTimeMs, takeExternalId } from './snap-fields.ts';
 
 export const CREATE_VA = '27';
@@ -35,13 +35,16 @@ const NO_BILL: SnapAnswer = { http: 404, caseCode: '12', message: 'Invalid Bill/
 const railOf = ({ additionalInfo }: z.output<typeof name>): 'va' | 'retail' =>
   additionalInfo.channel.startsWith('RETAIL_') ? 'retail' : 'va';
 
-/** POST /v1.0/transfer-va/create-va: the bank holds the number from now on (SNAP 27). The same trxId with the same content is answered alike. */
+/**
+ * POST /v1.0/transfer-va/create-va: the bank holds the number from now on (SNAP 27). The same trxId with the same content is
+ * answered alike.
+ */
 export const createVa = transaction(CREATE_VA, registration, railOf, async (context, { body, externalKey, forced }) => {
   if (forced === 'failed') return DO_NOT_HONOR;
-  const payable = toPayable(body, externalKey);
-  const added = await context.payables.add(payable);
+  const paymentRequest = toPaymentRequest(body, externalKey);
+  const added = await context.paymentRequests.add(paymentRequest);
   if (added === 'external-id-used') throw new SnapRefusal(409, '00', 'Conflict');
-  if (added !== 'added' && !isAlike(added, payable)) throw new SnapRefusal(409, '01', 'Conflict {trxId}');
+  if (added !== 'added' && !isAlike(added, paymentRequest)) throw new SnapRefusal(409, '01', 'Conflict {trxId}');
   return forced === 'timeout' ? 'silence' : done({ virtualAccountData: echo(body) });
 });
 
@@ -49,10 +52,10 @@ export const createVa = transaction(CREATE_VA, registration, railOf, async (cont
 export const updateVa = transaction(UPDATE_VA, registration, railOf, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
   if (forced === 'failed') return DO_NOT_HONOR;
-  const known = await context.payables.find(railOf(body), body.trxId);
-  const payable = toPayable(body, externalKey);
-  if (known === undefined || known.number !== payable.number || known.canceled) return NO_BILL;
-  await context.payables.change({ ...payable, referenceNo: known.referenceNo, externalKey: known.externalKey });
+  const known = await context.paymentRequests.find(railOf(body), body.trxId);
+  const paymentRequest = toPaymentRequest(body, externalKey);
+  if (known === undefined || known.number !== paymentRequest.number || known.canceled) return NO_BILL;
+  await context.paymentRequests.change({ ...paymentRequest, referenceNo: known.referenceNo, externalKey: known.externalKey });
   return forced === 'timeout' ? 'silence' : done({ virtualAccountData: echo(body) });
 });
 
@@ -60,9 +63,9 @@ export const updateVa = transaction(UPDATE_VA, registration, railOf, async (cont
 export const deleteVa = transaction(DELETE_VA, name, railOf, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
   if (forced === 'failed') return DO_NOT_HONOR;
-  const known = await context.payables.find(railOf(body), body.trxId);
+  const known = await context.paymentRequests.find(railOf(body), body.trxId);
   if (known === undefined || known.number !== numberOf(body)) return NO_BILL;
-  await context.payables.cancel(known.rail, known.reference);
+  await context.paymentRequests.cancel(known.rail, known.reference);
   return forced === 'timeout' ? 'silence' : done({ virtualAccountData: echo(body) });
 });
 
@@ -73,7 +76,7 @@ function numberOf({ partnerServiceId, customerNo, virtualAccountNo }: z.output<t
   return number;
 }
 
-function toPayable(body: Registration, externalKey: string): Payable {
+function toPaymentRequest(body: Registration, externalKey: string): PaymentRequest {
   const { minAmount: minSen, maxAmount: maxSen, maxUsage: usageMax } = body.additionalInfo;
   const isClosed = body.virtualAccountTrxType === 'C';
   if (isClosed && body.totalAmount === undefined) throw new SnapRefusal(400, '02', 'Invalid Mandatory Field {totalAmount}');
@@ -94,7 +97,7 @@ function toPayable(body: Registration, externalKey: string): Payable {
   };
 }
 
-function isAlike(one: Payable, other: Payable): boolean {
+function isAlike(one: PaymentRequest, other: PaymentRequest): boolean {
   return (
     one.number === other.number &&
     one.amountSen === other.amountSen &&
