@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { decodeQris, newUlid } from '@gerbang/core';
 import { RailDecision, RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
-import { openSnapEwallet, openSnapQris, openSnapRetail, openSnapVirtualAccount } from '@gerbang/rails';
+import { openSnapEwallet, openSnapQris } from '@gerbang/rails';
 import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { eventually, freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -42,6 +42,7 @@ let simulator: ServiceProcess;
 let ports: { moneyIn: number; rails: number; simulator: number };
 let told: Told[];
 let failed: string[];
+let reversed: string[];
 let decide: (told: Told) => RailDecision;
 
 async function startMoneyIn(): Promise<void> {
@@ -66,6 +67,10 @@ async function startMoneyIn(): Promise<void> {
           },
           notifyCheckoutFailed: async ({ partnerReference }) => {
             failed.push(partnerReference);
+            return { decision: RailDecision.ACCEPTED };
+          },
+          notifyReversed: async ({ partnerReference }) => {
+            reversed.push(partnerReference);
             return { decision: RailDecision.ACCEPTED };
           },
         },
@@ -133,6 +138,7 @@ beforeAll(async () => {
 beforeEach(() => {
   told = [];
   failed = [];
+  reversed = [];
   decide = () => RailDecision.ACCEPTED;
 });
 
@@ -204,36 +210,6 @@ describe('a number at the bank', () => {
     const booked = (await books('va')).filter((item) => item.reference_number === told[0]?.reference);
     expect(booked).toMatchObject([{ status: 'failed' }]);
   });
-
-  test('that the bank holds itself needs no inquiry, and follows what the gateway changes', async () => {
-    const bank = openSnapVirtualAccount(credentials());
-    const number = `70014${Date.now().toString().slice(-11)}`;
-    const account = {
-      reference: newUlid(Date.now()),
-      number,
-      prefix: '70014',
-      bankCode: 'BCA',
-      holderName: 'Siti',
-      amount: { kind: 'closed' as const, amountSen: 5_000_000n },
-      usageMax: 2,
-      expiresAtMs: inAnHour(),
-    };
-    expect(await bank.createVirtualAccount(account, soon())).toEqual({ outcome: 'succeeded' });
-    expect(await bank.createVirtualAccount(account, soon())).toEqual({ outcome: 'succeeded' });
-    const other = { ...account, amount: { kind: 'closed' as const, amountSen: 1n } };
-    expect(await bank.createVirtualAccount(other, soon())).toMatchObject({ outcome: 'unknown' });
-    expect(await payVa(number, 1)).toEqual({ accepted: false, reason: 'Invalid Amount' });
-    expect(await payVa(number)).toEqual({ accepted: true });
-    const open = { ...account, amount: { kind: 'open' as const, minSen: 1_000_000n, maxSen: 9_000_000n } };
-    expect(await bank.updateVirtualAccount(open, soon())).toEqual({ outcome: 'succeeded' });
-    expect(await payVa(number, 90_001)).toEqual({ accepted: false, reason: 'Invalid Amount' });
-    expect(await payVa(number, 90_000)).toEqual({ accepted: true });
-    expect(await payVa(number, 90_000)).toEqual({ accepted: false, reason: 'Paid Bill' });
-    expect(await bank.deleteVirtualAccount(account, soon())).toEqual({ outcome: 'succeeded' });
-    expect(await payVa(number)).toMatchObject({ accepted: false });
-    expect(await bank.deleteVirtualAccount({ ...account, reference: 'nobody' }, soon())).toEqual({ outcome: 'not_found' });
-    await bank.close();
-  });
 });
 
 describe('a code at the till, whose chain signs symmetrically', () => {
@@ -244,18 +220,6 @@ describe('a code at the till, whose chain signs symmetrically', () => {
       accepted: false,
       reason: expect.stringContaining('Expired'),
     });
-  });
-
-  test('can be registered and withdrawn', async () => {
-    const chain = openSnapRetail(credentials());
-    const paymentCode = `8620${Date.now().toString().slice(-12)}`;
-    const code = { reference: newUlid(Date.now()), paymentCode, retailCode: 'INDOMARET' };
-    const registration = { ...code, customerName: 'Siti', amountSen: 2_000_000n, expiresAtMs: inAnHour() };
-    expect(await chain.registerCode(registration, soon())).toEqual({ outcome: 'succeeded' });
-    expect(await payRetail(paymentCode, 19_999)).toEqual({ accepted: false, reason: 'Invalid Amount' });
-    expect(await chain.cancelCode(code, soon())).toEqual({ outcome: 'succeeded' });
-    expect(await payRetail(paymentCode, 20_000)).toEqual({ accepted: false, reason: 'The number is not active' });
-    await chain.close();
   });
 });
 
@@ -301,6 +265,19 @@ describe('a QRIS code', () => {
     expect(await acquirer.cancel(name, soon())).toMatchObject({ outcome: 'failed' });
     expect((await books('qris')).filter((item) => item.transaction_id === request.partnerReference)).toMatchObject([
       { amount: { value: '27500.00' }, status: 'success', direction: 'in' },
+    ]);
+    await acquirer.close();
+  });
+
+  test('that was paid is reversed, and the gateway is told so each time', async () => {
+    const { acquirer, request, made } = await generate();
+    const reverse = () => control('POST', 'qris/reverse', { qr_data: made.payload });
+    expect(await reverse()).toMatchObject({ accepted: false });
+    await control('POST', 'qris/pay', { qr_data: made.payload });
+    expect([await reverse(), await reverse()]).toEqual([{ accepted: true }, { accepted: true }]);
+    expect(reversed).toEqual([request.partnerReference, request.partnerReference]);
+    expect((await books('qris')).filter((item) => item.transaction_id === made.railReference)).toMatchObject([
+      { amount: { value: '25000.00' }, status: 'success', direction: 'out' },
     ]);
     await acquirer.close();
   });
@@ -408,11 +385,6 @@ describe('what a rail is forced to', () => {
     expect(await payVa(VA)).toMatchObject({ accepted: true, reason: expect.stringContaining('not acknowledged') });
     expect(told.length).toBe(before);
     await eventually('told after all', () => told.length > before, 15_000);
-    const bank = openSnapVirtualAccount(credentials());
-    await control('PUT', 'rails/va', { outcome: 'failed' });
-    const account = { reference: 'x', number: VA, prefix: '70014', bankCode: 'BCA' };
-    expect(await bank.deleteVirtualAccount(account, soon())).toMatchObject({ outcome: 'failed' });
-    await bank.close();
   });
 });
 

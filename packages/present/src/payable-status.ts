@@ -9,6 +9,7 @@ export const VIRTUAL_ACCOUNT_WORDS: StatusWords = {
   [PayableStatus.EXPIRED]: 'expired',
   [PayableStatus.INACTIVE]: 'inactive',
   [PayableStatus.FAILED]: 'failed',
+  [PayableStatus.REVERSED]: 'failed',
 };
 
 /** A payment link's are the same. */
@@ -20,6 +21,7 @@ export const QRIS_WORDS: StatusWords = {
   [PayableStatus.EXPIRED]: 'expired',
   [PayableStatus.INACTIVE]: 'canceled',
   [PayableStatus.FAILED]: 'failed',
+  [PayableStatus.REVERSED]: 'reversed',
 };
 
 export const EWALLET_WORDS: StatusWords = {
@@ -28,6 +30,7 @@ export const EWALLET_WORDS: StatusWords = {
   [PayableStatus.EXPIRED]: 'expired',
   [PayableStatus.INACTIVE]: 'failed',
   [PayableStatus.FAILED]: 'failed',
+  [PayableStatus.REVERSED]: 'failed',
 };
 
 export const RETAIL_WORDS: StatusWords = {
@@ -36,6 +39,7 @@ export const RETAIL_WORDS: StatusWords = {
   [PayableStatus.EXPIRED]: 'expired',
   [PayableStatus.INACTIVE]: 'failed',
   [PayableStatus.FAILED]: 'failed',
+  [PayableStatus.REVERSED]: 'failed',
 };
 
 export const HISTORY_WORDS: StatusWords = {
@@ -44,6 +48,7 @@ export const HISTORY_WORDS: StatusWords = {
   [PayableStatus.EXPIRED]: 'expired',
   [PayableStatus.INACTIVE]: 'failed',
   [PayableStatus.FAILED]: 'failed',
+  [PayableStatus.REVERSED]: 'failed',
 };
 
 /** The product's word for a status. */
@@ -52,8 +57,17 @@ export function statusWord(words: StatusWords, status: PayableStatus): string {
   return words[status];
 }
 
+/** Where several statuses share a word, the one that it is asked for by. */
+const STATUSES = [
+  PayableStatus.ACTIVE,
+  PayableStatus.COMPLETED,
+  PayableStatus.EXPIRED,
+  PayableStatus.FAILED,
+  PayableStatus.INACTIVE,
+  PayableStatus.REVERSED,
+] as const;
+
 /** The status behind a word, for list filters; undefined when the product has no such word. */
 export function statusOfWord(words: StatusWords, word: string): PayableStatus | undefined {
-  const found = Object.entries(words).find(([, known]) => known === word);
-  return found === undefined ? undefined : Number(found[0]);
+  return STATUSES.find((status) => words[status] === word);
 }

@@ -27,16 +27,7 @@ export {
   type RefusedOutcome,
   type UnknownOutcome,
 } from './rail-call.ts';
-export type { RetailCodeName, RetailCodeRegistration, RetailRail } from './retail.ts';
 export { openSnapBankTransfer, type SnapBankTransferOptions } from './snap-bank-transfer.ts';
 export type { SnapCredentials } from './snap-client.ts';
 export { openSnapEwallet } from './snap-ewallet.ts';
 export { openSnapQris, type SnapQrisOptions } from './snap-qris.ts';
-export { openSnapRetail } from './snap-retail.ts';
-export { openSnapVirtualAccount } from './snap-virtual-account.ts';
-export type {
-  RegistrationResult,
-  VirtualAccountName,
-  VirtualAccountRail,
-  VirtualAccountRegistration,
-} from './virtual-account.ts';

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { SnapAnswer } from '../src/snap-client.ts';
 import { readCreation, readRefund, readState as readWallet } from '../src/snap-ewallet.ts';
 import { readState as readCode, readGeneration } from '../src/snap-qris.ts';
-import { numberFields, readChange, readRegistration } from '../src/snap-virtual-account.ts';
 
 function answer(responseCode: string, body: object = {}): SnapAnswer {
   const httpStatus = Number(responseCode.slice(0, 3));
@@ -10,38 +9,6 @@ function answer(responseCode: string, body: object = {}): SnapAnswer {
 }
 
 const idr = (value: string) => ({ value, currency: 'IDR' });
-
-test('a number is named as SNAP has it: the bank’s prefix padded to eight, and the customer’s digits', () => {
-  expect(numberFields('7001412345678901', '70014')).toEqual({
-    partnerServiceId: '   70014',
-    customerNo: '12345678901',
-    virtualAccountNo: '   7001412345678901',
-  });
-});
-
-describe('a registration', () => {
-  test.each([
-    ['2002700', 'succeeded'],
-    ['2002701', 'unknown'],
-    ['2022700', 'unknown'],
-    ['4002702', 'failed'],
-    ['4012700', 'unknown'],
-    ['4032718', 'failed'],
-    ['4042712', 'failed'],
-    ['4092700', 'unknown'],
-    ['4292700', 'unknown'],
-    ['5002700', 'unknown'],
-    ['5042700', 'unknown'],
-  ])('%s → %s', (code, outcome) => expect(readRegistration(answer(code)).outcome).toBe(outcome));
-
-  test.each([
-    ['2003100', 'succeeded'],
-    ['4043112', 'not_found'],
-    ['4043101', 'not_found'],
-    ['4043114', 'failed'],
-    ['5003100', 'unknown'],
-  ])('a change of one: %s → %s', (code, outcome) => expect(readChange(answer(code)).outcome).toBe(outcome));
-});
 
 describe('a code of the acquirer', () => {
   const request = {

@@ -23,9 +23,8 @@ export type DueTimer = Closeable & {
  * process that dies, leaves the document to be claimed again after the lease: so it runs at least once, and what it does must be idempotent.
  * The handler moves `due_at` on or removes it.
  *
- * `claimTogether` claims all candidates in two calls, for timers of which thousands fire at once: then the work of all of them (`concurrency` at a time) has to
- * fit into the lease. `handleTogether` is given all that were claimed so, and goes before `handle`; while it waits for others, up to `concurrency` more batches
- * are claimed, so that one slow batch does not hold up the next.
+ * `handleTogether` is for timers of which thousands fire at once: all candidates are claimed in two calls and given to it instead of `handle`, so the work of all of
+ * them has to fit into the lease. While it waits for others, up to `concurrency` more batches are claimed, so that one slow batch does not hold up the next.
  */
 export async function startDueTimer<T extends Due & Document>(options: {
   collection: Collection<T>;
@@ -35,7 +34,6 @@ export async function startDueTimer<T extends Due & Document>(options: {
   leaseMs: number;
   pollMs?: number;
   concurrency?: number;
-  claimTogether?: boolean;
   handleTogether?: (documents: T[]) => Promise<void>;
 }): Promise<DueTimer> {
   const { collection, clock, log } = options;
@@ -57,11 +55,10 @@ export async function startDueTimer<T extends Due & Document>(options: {
   };
   /** What there is to do for the candidates, each once. */
   const tasksFor = async (ids: readonly T['_id'][]): Promise<(() => Promise<void>)[]> => {
-    const { claimTogether: together, handleTogether } = options;
-    if ((!together && handleTogether === undefined) || ids.length === 1) return ids.map((id) => () => work(id));
+    const { handleTogether } = options;
+    if (handleTogether === undefined || ids.length === 1) return ids.map((id) => () => work(id));
     const claimed = await claimTogether(collection, ids, clock.now(), options.leaseMs);
-    if (handleTogether !== undefined) return [() => handleTogether(claimed)];
-    return claimed.map((document) => () => options.handle(document));
+    return [() => handleTogether(claimed)];
   };
   const loop = async () => {
     while (!closed) {

@@ -20,25 +20,22 @@ afterAll(async () => {
 
 const log = testLog();
 
-test.each([false, true])(
-  'each due document is handled by one of several replicas; claimed together: %s',
-  async (claimTogether) => {
-    const jobs = store.collection<Job>(`shared-${claimTogether}`);
-    const clock = createClock(() => 1_000_000);
-    await jobs.insertMany(Array.from({ length: 300 }, (_, i) => ({ _id: `j${i}`, runs: 0, due_at: new Date(999_000) })));
-    const handle = async (job: Job) => {
-      await jobs.updateOne({ _id: job._id }, { $inc: { runs: 1 }, $unset: { due_at: '', lease_until: '' } });
-    };
-    const replicas = await Promise.all(
-      [1, 2, 3].map(() =>
-        startDueTimer<Job>({ collection: jobs, clock, log, handle, leaseMs: 30_000, pollMs: 20, claimTogether }),
-      ),
-    );
-    await eventually('all are done', async () => (await jobs.countDocuments({ due_at: { $type: 'date' } })) === 0);
-    await Promise.all(replicas.map((replica) => replica.close()));
-    expect((await jobs.find({}).toArray()).filter(({ runs }) => runs === 1)).toHaveLength(300);
-  },
-);
+test.each([false, true])('each due document is handled by one of several replicas; given together: %s', async (isTogether) => {
+  const jobs = store.collection<Job>(`shared-${isTogether}`);
+  const clock = createClock(() => 1_000_000);
+  await jobs.insertMany(Array.from({ length: 300 }, (_, i) => ({ _id: `j${i}`, runs: 0, due_at: new Date(999_000) })));
+  const handle = async (job: Job) => {
+    await jobs.updateOne({ _id: job._id }, { $inc: { runs: 1 }, $unset: { due_at: '', lease_until: '' } });
+  };
+  const handleTogether = async (all: Job[]) => {
+    await Promise.all(all.map(handle));
+  };
+  const options = { collection: jobs, clock, log, handle, leaseMs: 30_000, pollMs: 20, ...(isTogether && { handleTogether }) };
+  const replicas = await Promise.all([1, 2, 3].map(() => startDueTimer<Job>(options)));
+  await eventually('all are done', async () => (await jobs.countDocuments({ due_at: { $type: 'date' } })) === 0);
+  await Promise.all(replicas.map((replica) => replica.close()));
+  expect((await jobs.find({}).toArray()).filter(({ runs }) => runs === 1)).toHaveLength(300);
+});
 
 test('nothing is handled before its time; an advance of the clock is enough', async () => {
   const jobs = store.collection<Job>('later');

@@ -70,6 +70,7 @@ export async function startRailsEdge(options: { moneyInAway?: boolean } = {}): P
     inquireRetailCode: async () => ({ decision: RailDecision.UNKNOWN }),
     notifyPayment: async () => ({ decision: RailDecision.ACCEPTED }),
     notifyCheckoutFailed: async () => ({ decision: RailDecision.ACCEPTED }),
+    notifyReversed: async () => ({ decision: RailDecision.ACCEPTED }),
   };
   const handlers: RailHandlers = {
     inquireVirtualAccount: (request, call) => {
@@ -87,6 +88,10 @@ export async function startRailsEdge(options: { moneyInAway?: boolean } = {}): P
     notifyCheckoutFailed: (request, call) => {
       asked.push({ method: 'notifyCheckoutFailed', request: { ...request } });
       return moneyIn.notifyCheckoutFailed(request, call);
+    },
+    notifyReversed: (request, call) => {
+      asked.push({ method: 'notifyReversed', request: { ...request } });
+      return moneyIn.notifyReversed(request, call);
     },
   };
   const server = await startRpcServer({

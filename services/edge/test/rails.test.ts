@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { connect } from 'node:net';
 import { RefusalError, refuse } from '@gerbang/core';
-import { RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import { RailDecision, ReversalKind } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPartners } from '../src/rails/partners.ts';
 import { newTimestamp, pem, type RailsEdge, startRailsEdge, writePartners } from './rails-harness.ts';
@@ -50,6 +50,7 @@ beforeAll(async () => {
 beforeEach(() => {
   rails.asked.length = 0;
   rails.moneyIn.notifyPayment = async () => accepted;
+  rails.moneyIn.notifyReversed = async () => accepted;
   rails.moneyIn.inquireVirtualAccount = async () => ({ decision: RailDecision.UNKNOWN });
 });
 
@@ -188,10 +189,34 @@ describe('a QRIS payment', () => {
     expect(rails.asked).toMatchObject([{ request: { payable: { value: { partnerReference: '' } } } }]);
   });
 
-  test('that has not succeeded moves nothing', async () => {
-    const reply = await rails.call(QR, { ...code, latestTransactionStatus: '06' }, { partner: 'acquirer' });
+  test('that is under way moves nothing', async () => {
+    const reply = await rails.call(QR, { ...code, latestTransactionStatus: '03' }, { partner: 'acquirer' });
     expect(reply.json).toMatchObject({ responseCode: '2005200' });
     expect(rails.asked).toEqual([]);
+  });
+
+  test.each([
+    ['04', ReversalKind.REFUNDED],
+    ['05', ReversalKind.CANCELED],
+    ['06', ReversalKind.FAILED],
+  ])('that ends as %s reaches money-in, also where it never was a payment', async (latestTransactionStatus, kind) => {
+    rails.moneyIn.notifyReversed = async () => ({ decision: RailDecision.UNKNOWN });
+    const ended = { ...code, latestTransactionStatus, transactionStatusDesc: 'x' };
+    const reply = await rails.call(QR, ended, { partner: 'acquirer' });
+    expect(reply.json).toMatchObject({ responseCode: '2005200' });
+    const told = { rail: 'qris', partnerId: 'acquirer', railReference: 'a-1', partnerReference: 'q-1', amountSen: 2_600_000n };
+    expect(rails.asked).toMatchObject([
+      { method: 'notifyReversed', request: { ...told, kind, reportedAtMs: paidAtMs, reason: 'x' } },
+    ]);
+  });
+
+  test('that ends needs no time of a payment, which a payment does', async () => {
+    const { paidTime, ...others } = code.additionalInfo;
+    const untimed = { ...code, additionalInfo: others };
+    expect((await rails.call(QR, untimed, { partner: 'acquirer' })).json.responseCode).toBe('4005202');
+    const refunded = { ...untimed, latestTransactionStatus: '04' };
+    expect((await rails.call(QR, refunded, { partner: 'acquirer' })).json.responseCode).toBe('2005200');
+    expect(rails.asked).toMatchObject([{ method: 'notifyReversed', request: { reportedAtMs: 0n } }]);
   });
 });
 
@@ -215,7 +240,19 @@ describe('an e-wallet', () => {
     const declined = { ...wallet, latestTransactionStatus: '06', transactionStatusDesc: 'Declined' };
     expect((await rails.call(DEBIT, declined, { partner: 'wallet' })).json).toMatchObject({ responseCode: '2005600' });
     expect(rails.asked).toMatchObject([
-      { method: 'notifyCheckoutFailed', request: { partnerReference: '8801', reason: 'Declined', failedAtMs: paidAtMs } },
+      {
+        method: 'notifyCheckoutFailed',
+        request: { partnerReference: '8801', railReference: 'w-1', reason: 'Declined', failedAtMs: paidAtMs },
+      },
+    ]);
+  });
+
+  test('tells that the customer has the money again', async () => {
+    const refunded = { ...wallet, latestTransactionStatus: '04' };
+    expect((await rails.call(DEBIT, refunded, { partner: 'wallet' })).json).toMatchObject({ responseCode: '2005600' });
+    const told = { rail: 'ewallet', partnerId: 'wallet', railReference: 'w-1', partnerReference: '8801', amountSen: 1_000_000n };
+    expect(rails.asked).toMatchObject([
+      { method: 'notifyReversed', request: { ...told, kind: ReversalKind.REFUNDED, reportedAtMs: paidAtMs } },
     ]);
   });
 });

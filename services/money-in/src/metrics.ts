@@ -8,6 +8,8 @@ export type Metrics = {
   expired(product: string): void;
   asked(rail: string, outcome: string): void;
   rejected(rail: string, reason: string): void;
+  /** `outcome`: who gave the money back, account or suspense; or contested. */
+  reversed(product: string, outcome: string): void;
   contradicted(): void;
 };
 
@@ -55,6 +57,12 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     labelNames: ['rail', 'reason'],
     registers,
   });
+  const reversed = new Counter({
+    name: 'gerbang_payment_reversals_total',
+    help: 'Payments that their rails have reversed after they were credited, and who gave the money back',
+    labelNames: ['product', 'outcome'],
+    registers,
+  });
   const contradictions = new Counter({
     name: 'gerbang_rail_contradictions_total',
     help: 'What rails have told that contradicts what they told before',
@@ -70,6 +78,7 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     expired: (product) => expired.inc({ product }),
     asked: (rail, outcome) => asked.inc({ rail, outcome }),
     rejected: (rail, reason) => rejected.inc({ rail, reason }),
+    reversed: (product, outcome) => reversed.inc({ product, outcome }),
     contradicted: () => contradictions.inc(),
   };
 }

@@ -4,39 +4,42 @@ import {
   PaymentLinkService,
   QrisService,
   RetailService,
+  ReversalService,
   SuspenseService,
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { implement } from '@gerbang/rpc';
-import { choosePaymentMethod } from './checkout/rpc/choose-payment-method.ts';
-import { findPaymentLink } from './checkout/rpc/find-payment-link.ts';
-import { getEwalletConfirmation } from './checkout/rpc/get-ewallet-confirmation.ts';
-import { getSession } from './checkout/rpc/get-session.ts';
-import { listEwalletStatuses } from './checkout/rpc/list-ewallet-statuses.ts';
-import { listSessions } from './checkout/rpc/list-sessions.ts';
-import { openPaymentLink } from './checkout/rpc/open-payment-link.ts';
 import type { Context } from './context.ts';
 import { createEwalletCheckout } from './ewallet-checkout/rpc/create-ewallet-checkout.ts';
 import { getEwalletCheckout } from './ewallet-checkout/rpc/get-ewallet-checkout.ts';
+import { getEwalletConfirmation } from './ewallet-checkout/rpc/get-ewallet-confirmation.ts';
 import { listEwalletCheckouts } from './ewallet-checkout/rpc/list-ewallet-checkouts.ts';
+import { listEwalletStatuses } from './ewallet-checkout/rpc/list-ewallet-statuses.ts';
+import { notifyCheckoutFailed } from './ewallet-checkout/rpc/notify-checkout-failed.ts';
 import { createPaymentLink } from './payment-link/rpc/create-payment-link.ts';
 import { deletePaymentLink } from './payment-link/rpc/delete-payment-link.ts';
+import { findPaymentLink } from './payment-link/rpc/find-payment-link.ts';
 import { getPaymentLink } from './payment-link/rpc/get-payment-link.ts';
-import { getPaymentLinkHistory } from './payment-link/rpc/get-payment-link-history.ts';
 import { listPayableMethods } from './payment-link/rpc/list-payable-methods.ts';
-import { listPaymentLinkHistories } from './payment-link/rpc/list-payment-link-histories.ts';
 import { listPaymentLinks } from './payment-link/rpc/list-payment-links.ts';
 import { updatePaymentLink } from './payment-link/rpc/update-payment-link.ts';
 import { generateQris } from './qris/rpc/generate-qris.ts';
 import { getQris } from './qris/rpc/get-qris.ts';
 import { listQris } from './qris/rpc/list-qris.ts';
-import { inquireRetailCode } from './rail/rpc/inquire-retail-code.ts';
-import { inquireVirtualAccount } from './rail/rpc/inquire-virtual-account.ts';
-import { notifyCheckoutFailed } from './rail/rpc/notify-checkout-failed.ts';
 import { notifyPayment } from './rail/rpc/notify-payment.ts';
+import { notifyReversed } from './rail/rpc/notify-reversed.ts';
 import { createRetailTransaction } from './retail/rpc/create-retail-transaction.ts';
 import { getRetailTransaction } from './retail/rpc/get-retail-transaction.ts';
+import { inquireRetailCode } from './retail/rpc/inquire-retail-code.ts';
+import { decideReversal } from './reversal/rpc/decide-reversal.ts';
+import { listReversals } from './reversal/rpc/list-reversals.ts';
+import { choosePaymentMethod } from './session/rpc/choose-payment-method.ts';
+import { getPaymentLinkHistory } from './session/rpc/get-payment-link-history.ts';
+import { getSession } from './session/rpc/get-session.ts';
+import { listPaymentLinkHistories } from './session/rpc/list-payment-link-histories.ts';
+import { listSessions } from './session/rpc/list-sessions.ts';
+import { openPaymentLink } from './session/rpc/open-payment-link.ts';
 import { creditSuspense } from './suspense/rpc/credit-suspense.ts';
 import { listSuspense } from './suspense/rpc/list-suspense.ts';
 import { refundSuspense } from './suspense/rpc/refund-suspense.ts';
@@ -44,6 +47,7 @@ import { createVirtualAccount } from './virtual-account/rpc/create-virtual-accou
 import { deleteVirtualAccount } from './virtual-account/rpc/delete-virtual-account.ts';
 import { getVaTransaction } from './virtual-account/rpc/get-va-transaction.ts';
 import { getVirtualAccount } from './virtual-account/rpc/get-virtual-account.ts';
+import { inquireVirtualAccount } from './virtual-account/rpc/inquire-virtual-account.ts';
 import { listVaTransactions } from './virtual-account/rpc/list-va-transactions.ts';
 import { listVirtualAccounts } from './virtual-account/rpc/list-virtual-accounts.ts';
 import { updateVirtualAccount } from './virtual-account/rpc/update-virtual-account.ts';
@@ -127,12 +131,21 @@ export function implementations(context: Context) {
       ['gerbang'],
     ),
     implement(
+      ReversalService,
+      {
+        listReversals: (request) => listReversals(context, request),
+        decideReversal: (request) => decideReversal(context, request),
+      },
+      ['gerbang'],
+    ),
+    implement(
       RailService,
       {
         inquireVirtualAccount: (request) => inquireVirtualAccount(context, request),
         inquireRetailCode: (request) => inquireRetailCode(context, request),
         notifyPayment: (request) => notifyPayment(context, request),
         notifyCheckoutFailed: (request) => notifyCheckoutFailed(context, request),
+        notifyReversed: (request) => notifyReversed(context, request),
       },
       ['edge'],
     ),

@@ -8,17 +8,18 @@ import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
 import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
 import type { Config } from './config.ts';
-import type { Context, Rails } from './context.ts';
+import type { Context } from './context.ts';
+import { listKinds } from './kinds.ts';
 import { createMoneyInMetrics } from './metrics.ts';
 import { openNumbers } from './numbers.ts';
-import { openPayableStore, PAYABLES } from './payable/store.ts';
 import { openPaymentStore, PAYMENTS } from './payment/store.ts';
+import { openPaymentRequestStore, PAYMENT_REQUESTS } from './payment-request/store.ts';
 import { createAskRail } from './rail/ask.ts';
-import { openRails } from './rail/open.ts';
+import { openRails, type Rails } from './rails.ts';
 import { implementations } from './rpc.ts';
 import { startTimers } from './timers.ts';
 
-/** A rail that is asked what has become of a payment has so long, whatever else it may take: all questions of a batch fit into the lease. */
+/** A rail that is asked what has become of a payment has so long, so that all questions of a batch fit into the lease. */
 const ASK_TIMEOUT_MS = 5_000;
 
 export type Service = Served & Closeable;
@@ -30,14 +31,16 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
     const { bus, relay } = openRelay(foundation, store, clock);
-    const payables = await openPayableStore(store, relay.afterWrite);
+    const kinds = listKinds(config);
+    const paymentRequests = await openPaymentRequestStore(store, kinds, relay.afterWrite);
     const rails = options.rails ?? openRails(config);
     closing.push('rail of QRIS', () => rails.qris.close());
     closing.push('rail of e-wallets', () => rails.ewallet.close());
     const context: Context = {
-      payables,
+      kinds,
+      paymentRequests,
       payments: await openPaymentStore(store, relay.afterWrite),
-      ...openNumbers(store, payables),
+      ...openNumbers(store, paymentRequests),
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
       idempotencyKeys: await openIdempotencyKeys(store, clock),
@@ -48,13 +51,14 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
       sessionMs: config.PAYMENT_LINK_SESSION_SECONDS * 1_000,
       suspensePartition: config.SUSPENSE_PARTITION,
       rails,
-      askRail: createAskRail(rails, Math.min(config.RAIL_TIMEOUT_MS, ASK_TIMEOUT_MS)),
+      askRail: createAskRail(kinds.rails, rails, { timeoutMs: Math.min(config.RAIL_TIMEOUT_MS, ASK_TIMEOUT_MS) }),
       railTimeoutMs: config.RAIL_TIMEOUT_MS,
       clock,
       log,
       metrics: createMoneyInMetrics(registry),
     };
     await startTimers(foundation, context, store);
-    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([PAYABLES, PAYMENTS])], store });
+    const eventServices = relay.serve([PAYMENT_REQUESTS, PAYMENTS]);
+    return serveRpc(foundation, { implementations: [...implementations(context), ...eventServices], store });
   });
 }

@@ -8,7 +8,7 @@ import {
   RefusalError,
   refuse,
 } from '@gerbang/core';
-import { Intent, LedgerService, type PostRequest, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { Compensation, Intent, LedgerService, type PostRequest, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
   AmountType,
@@ -17,6 +17,7 @@ import {
   PaymentLinkService,
   QrisService,
   RetailService,
+  ReversalService,
   SuspenseService,
   VirtualAccountKind,
   VirtualAccountService,
@@ -28,7 +29,7 @@ import { connectStore } from '@gerbang/store';
 import { freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Config, readConfig } from '../src/config.ts';
-import type { Rails } from '../src/context.ts';
+import type { Rails } from '../src/rails.ts';
 import { startService } from '../src/service.ts';
 
 export type Fee = { product: string; channel: string; fixedSen: bigint; basisPoints: number; vendorFixedSen?: bigint };
@@ -52,6 +53,7 @@ export function useMoneyIn() {
   const merchants: FakeMerchant[] = [];
   const books: Books = new Map();
   const posted = new Map<string, PostRequest>();
+  const refusedKeys = new Set<string>();
   const scripted: { post?: (request: PostRequest, post: () => Promise<object>) => Promise<object>; ask?: Ask } = {};
   const closing: (() => Promise<void>)[] = [];
   let mongo: TestMongo;
@@ -59,26 +61,40 @@ export function useMoneyIn() {
   let databases = 0;
 
   const add = (name: string, sen: bigint) => books.set(name, (books.get(name) ?? 0n) + sen);
-  /** Once per posting key, as the ledger's contract has it; its rules are tested there. */
+  /** Once per posting key, a refusal too, as the ledger's contract has it; its rules are tested there. */
   const post = async (request: PostRequest) => {
     const { postingKey, intent, partition, accountId, amountSen, feeSen, rail, side, fromSuspense } = request;
     const known = posted.get(postingKey);
     if (known !== undefined) {
       const isSame = known.intent === intent && known.amountSen === amountSen && known.accountId === accountId;
       if (!isSame) throw new RefusalError(refuse('posting_key_conflict'));
+      if (refusedKeys.has(postingKey)) throw new RefusalError(refuse('insufficient_balance'));
       return { postedAtMs: 1n };
     }
     posted.set(postingKey, request);
     const suspense = `${partition}/suspense:${rail}`;
+    const sides: Record<Side, string> = {
+      [Side.UNSPECIFIED]: `${accountId}:available`,
+      [Side.AVAILABLE]: `${accountId}:available`,
+      [Side.PENDING]: `${accountId}:pending`,
+      [Side.SUSPENSE]: suspense,
+    };
     if (intent === Intent.CREDIT) {
       if (fromSuspense) add(suspense, -amountSen - feeSen);
-      add(side === Side.SUSPENSE ? suspense : `${accountId}:pending`, amountSen);
+      add(sides[side], amountSen);
       add('fees', feeSen);
     } else if (intent === Intent.SETTLE) {
       add(`${accountId}:pending`, -amountSen);
       add(`${accountId}:available`, amountSen);
     } else if (intent === Intent.REFUND) add(suspense, -amountSen);
-    else throw new Error(`money in never asks for ${Intent[intent]}`);
+    else if (intent === Intent.COMPENSATE && request.compensation === Compensation.PAYMENT_WITHDRAWN) {
+      if (side === Side.AVAILABLE && (books.get(sides[side]) ?? 0n) < amountSen) {
+        refusedKeys.add(postingKey);
+        throw new RefusalError(refuse('insufficient_balance'));
+      }
+      add(sides[side], -amountSen);
+      add('fees', -feeSen);
+    } else throw new Error(`money in never asks for ${Intent[intent]}`);
     return { postedAtMs: 1n };
   };
   const unscripted = () => Promise.reject(new Error('not part of these tests'));
@@ -196,6 +212,7 @@ export function useMoneyIn() {
         checkout: channel.client(CheckoutService),
         rail: channel.client(RailService),
         suspense: channel.client(SuspenseService),
+        reversals: channel.client(ReversalService),
       };
     },
   };

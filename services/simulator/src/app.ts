@@ -33,6 +33,7 @@ import { showEwalletPage, submitEwalletPage } from './money-in/ewallet-page.ts';
 import { payRetailCode, payVirtualAccount } from './money-in/pay-number.ts';
 import { payQris } from './money-in/pay-qris.ts';
 import { QR_CANCEL, QR_GENERATE, QR_QUERY, qrCancel, qrGenerate, qrQuery } from './money-in/qris.ts';
+import { reverseQris } from './money-in/reverse-qris.ts';
 import { CREATE_VA, createVa, DELETE_VA, deleteVa, UPDATE_VA, updateVa } from './money-in/virtual-account.ts';
 import { ACCESS_TOKEN, accessToken } from './snap/access-token.ts';
 import { SnapRefusal, sendAnswer } from './snap/snap.ts';
@@ -62,6 +63,7 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/sandbox/transfers/:transaction_id/reverse', handler: reverseTransfer, anyone: false },
   { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },
   { method: 'POST', url: '/sandbox/qris/pay', handler: payQris, anyone: false },
+  { method: 'POST', url: '/sandbox/qris/reverse', handler: reverseQris, anyone: false },
   { method: 'POST', url: '/sandbox/retail/:payment_code/pay', handler: payRetailCode, anyone: false },
   { method: 'POST', url: '/sandbox/ewallet/:transaction_id/confirm', handler: confirmEwallet, anyone: false },
   // The wallet's own page is open to customers from any address.

@@ -1,6 +1,7 @@
 import { formatSen } from '@gerbang/core';
 import type { Assets } from '../assets.ts';
-import type { Language, Texts } from '../text/texts.ts';
+import type { Texts } from '../text/id.ts';
+import type { Language } from '../text/texts.ts';
 
 /** What every page needs to know of the visit. */
 export type View = {

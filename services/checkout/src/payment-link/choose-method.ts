@@ -5,7 +5,7 @@ import { choosePage } from '../pages/choose.ts';
 import { followOf } from '../pages/layout.ts';
 import { closedPage, messagePage } from '../pages/message.ts';
 import { linkTo } from '../pages/view.ts';
-import type { Texts } from '../text/texts.ts';
+import type { Texts } from '../text/id.ts';
 import { checkEntered, FIELDS, type FormErrors, readEntered } from './form.ts';
 import { methodsLeft } from './methods.ts';
 import { sessionOf } from './references.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Texts } from '../text/texts.ts';
+import type { Texts } from '../text/id.ts';
 
 /** The fields of the form in which a customer chooses how to pay, in their order on the page. */
 export const FIELDS = ['customer_name', 'customer_email', 'customer_phone', 'payment_method'] as const;

@@ -1,5 +1,6 @@
 import { findBankByShortName } from '@gerbang/core';
-import type { Language, Texts } from './texts.ts';
+import type { Texts } from './id.ts';
+import type { Language } from './texts.ts';
 
 export type Instructions = { title: string; steps: readonly string[] };
 

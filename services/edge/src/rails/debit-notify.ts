@@ -1,7 +1,8 @@
+import { ReversalKind } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { z } from 'zod';
 import type { RailCall } from './call.ts';
 import type { RailsContext } from './context.ts';
-import { answerOfTransaction } from './decisions.ts';
+import { answerOfReversal, answerOfTransaction } from './decisions.ts';
 import { amountSen, reference, type SnapAnswer, SUCCESSFUL, timeMs } from './snap.ts';
 
 export const debitNotifySchema = z.object({
@@ -13,19 +14,21 @@ export const debitNotifySchema = z.object({
   finishedTime: timeMs,
 });
 
-/** POST /v1.0/debit/notify (SNAP 56): the customer has paid by e-wallet, or will not. */
+/** POST /v1.0/debit/notify (SNAP 56): the customer has paid by e-wallet, or will not; or has the money again. */
 export async function debitNotify(
   context: RailsContext,
   { partner, body }: RailCall<z.output<typeof debitNotifySchema>>,
 ): Promise<SnapAnswer> {
   const { partnerId } = partner;
-  const partnerReference = body.originalPartnerReferenceNo;
+  const { originalPartnerReferenceNo: partnerReference, originalReferenceNo: railReference } = body;
+  const { transactionStatusDesc: reason } = body;
+  const reportedAtMs = BigInt(body.finishedTime);
   switch (body.latestTransactionStatus) {
     case '00': {
       const { decision } = await context.moneyIn.notifyPayment({
         partnerId,
-        railReference: body.originalReferenceNo,
-        paidAtMs: BigInt(body.finishedTime),
+        railReference,
+        paidAtMs: reportedAtMs,
         amountSen: body.amount,
         moneyTaken: true,
         payable: { case: 'ewallet', value: { partnerReference } },
@@ -34,9 +37,14 @@ export async function debitNotify(
     }
     case '05':
     case '06': {
-      const failed = { partnerId, partnerReference, reason: body.transactionStatusDesc, failedAtMs: BigInt(body.finishedTime) };
+      const failed = { partnerId, partnerReference, railReference, reason, failedAtMs: reportedAtMs };
       const { decision } = await context.moneyIn.notifyCheckoutFailed(failed);
       return answerOfTransaction(decision);
+    }
+    case '04': {
+      const amount = { amountSen: body.amount, kind: ReversalKind.REFUNDED };
+      const reversed = { rail: partner.rail, partnerId, railReference, partnerReference, reason, reportedAtMs, ...amount };
+      return answerOfReversal((await context.moneyIn.notifyReversed(reversed)).decision);
     }
     default:
       return SUCCESSFUL;

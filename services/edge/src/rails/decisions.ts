@@ -35,3 +35,8 @@ export function answerOfTransaction(decision: RailDecision): Said {
   if (decision === RailDecision.UNKNOWN) return { http: 404, caseCode: '01', message: 'Transaction Not Found' };
   return answerOfBill(decision);
 }
+
+/** What money-in has decided of a reversal, in SNAP's words. A payment that it does not know of has nothing to take back. */
+export function answerOfReversal(decision: RailDecision): Said {
+  return decision === RailDecision.UNKNOWN ? DONE : answerOfBill(decision);
+}

@@ -1,48 +1,45 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import {
   type EwalletCheckout,
+  EwalletCheckoutEventSchema,
   EwalletCheckoutSchema,
   type EwalletStatus,
   EwalletStatusSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { toWireFigures, toWireStatus } from '../payable/figures.ts';
-import { detailsOf, EWALLET_CHECKOUT } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/stored-payable.ts';
-
-/** The e-wallet prefix of transaction ids (merchant-api.md) before the payable's own ULID. */
-export function checkoutId(payableId: string): string {
-  return `88${payableId.slice(EWALLET_CHECKOUT.length + 1)}`;
-}
-
-/** The payable that a transaction id names; undefined when it is none. */
-export function payableOfCheckoutId(transactionId: string): string | undefined {
-  return /^88[0-9A-HJKMNP-TV-Z]{26}$/.test(transactionId) ? `${EWALLET_CHECKOUT}:${transactionId.slice(2)}` : undefined;
-}
+import { toWireFees, toWireStatus } from '../payment-request/message.ts';
+import type { PaymentRequest } from '../payment-request/request.ts';
+import { asEwalletCheckout } from './ewallet-checkout.ts';
 
 /** An e-wallet checkout as the contract between services shows it. */
-export function toEwalletCheckout(payable: StoredPayable): EwalletCheckout {
-  const { order, state, payment } = payable;
-  const details = detailsOf(payable.details, EWALLET_CHECKOUT);
+export function toEwalletCheckout(request: PaymentRequest): EwalletCheckout {
+  const { order, state, payment } = request;
+  const { channel, customerPhone, successRedirectUrl, checkoutUrl } = asEwalletCheckout(request.details);
   return create(EwalletCheckoutSchema, {
     transactionId: order.publicId,
     merchantId: order.merchantId,
     accountId: order.accountId,
-    channel: details.channel,
+    channel,
     status: toWireStatus(state.status),
     amountSen: state.minSen,
-    customerPhone: details.customer_phone,
+    customerPhone,
     merchantReffNo: order.merchantReffNo,
-    successRedirectUrl: details.success_redirect_url,
-    checkoutUrl: details.checkout_url,
+    successRedirectUrl,
+    checkoutUrl,
     createdAtMs: BigInt(order.createdAtMs),
-    updatedAtMs: BigInt(payable.updatedAtMs),
+    updatedAtMs: BigInt(request.updatedAtMs),
     expiredAtMs: BigInt(state.expiresAtMs ?? 0),
-    ...(payment !== undefined && { figures: toWireFigures(payment) }),
+    ...(payment !== undefined && { figures: toWireFees(payment) }),
   });
 }
 
+/** The payload of its events. */
+export function ewalletCheckoutPayload(request: PaymentRequest): Uint8Array {
+  const event = create(EwalletCheckoutEventSchema, { ewalletCheckout: toEwalletCheckout(request) });
+  return toBinary(EwalletCheckoutEventSchema, event);
+}
+
 /** How it stands, and no more. */
-export function toEwalletStatus({ order, state }: StoredPayable): EwalletStatus {
+export function toEwalletStatus({ order, state }: PaymentRequest): EwalletStatus {
   return create(EwalletStatusSchema, {
     transactionId: order.publicId,
     status: toWireStatus(state.status),

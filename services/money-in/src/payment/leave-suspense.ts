@@ -1,9 +1,9 @@
 import { ulidFrom } from '@gerbang/core';
 import type { Context } from '../context.ts';
-import { changePayment } from './change.ts';
+import { takeStep } from './change.ts';
+import type { StoredPayment } from './document.ts';
 import { figuresOf } from './payment.ts';
 import { postOutOfSuspense } from './postings.ts';
-import type { StoredPayment } from './stored-payment.ts';
 
 /** The id of the payment that money in suspense has become. */
 export function creditedId(suspendedId: string): string {
@@ -24,16 +24,16 @@ export async function finishCredit(context: Context, suspended: StoredPayment): 
     accountId,
     partition,
     merchantReffNo: isItsOwn ? order.merchantReffNo : '',
-    virtualAccount: isItsOwn ? order.virtualAccount : undefined,
+    paidNumber: isItsOwn ? order.paidNumber : undefined,
     fromSuspense: order.partition,
   };
   // Where it is there already, this has been done before.
   await context.payments.insert(wanted, { status: 'accepted', figures: figuresOf(state) }, context.clock.now());
-  return changePayment(context, suspended, { type: 'finish-credit' });
+  return (await takeStep(context, suspended, { type: 'finish-credit' })).payment;
 }
 
 /** The rail has it back. */
 export async function finishRefund(context: Context, suspended: StoredPayment): Promise<StoredPayment> {
   await postOutOfSuspense(context, suspended.order, suspended.order.partition);
-  return changePayment(context, suspended, { type: 'finish-refund' });
+  return (await takeStep(context, suspended, { type: 'finish-refund' })).payment;
 }

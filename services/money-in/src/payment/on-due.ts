@@ -1,11 +1,10 @@
-import { isRefusal } from '@gerbang/core';
 import type { Context } from '../context.ts';
-import { markSettled } from '../payable/change.ts';
-import { VIRTUAL_ACCOUNT } from '../payable/product.ts';
-import { carryOn } from './carry-on.ts';
-import { decide, figuresOf } from './payment.ts';
+import { markSettled } from '../payment-request/change.ts';
+import { advancePayment } from './advance.ts';
+import { takeStep } from './change.ts';
+import type { StoredPayment } from './document.ts';
+import { figuresOf } from './payment.ts';
 import { postSettlement } from './postings.ts';
-import type { StoredPayment } from './stored-payment.ts';
 
 /** A payment and the moment at which the ledger settled it. */
 type Settled = { payment: StoredPayment; settledAtMs: number };
@@ -15,51 +14,43 @@ type Settled = { payment: StoredPayment; settledAtMs: number };
  * that fails stays leased and comes again.
  */
 export async function onPaymentsDue(context: Context, payments: readonly StoredPayment[]): Promise<void> {
-  const current = await each(context, payments, (payment) => carryOn(context, payment));
+  const current = await each(context, payments, (payment) => advancePayment(context, payment));
   const nowMs = context.clock.now();
   const due = current.filter(({ state }) => state.status === 'paid' && figuresOf(state).settleAtMs <= nowMs);
-  const settled = await each(context, due, (payment) => postOne(context, payment));
-  const marked = await markAll(context, settled);
-  const changes = marked.flatMap(({ payment }) => {
-    const events = decide(payment.state, { type: 'settle' }, context.clock.now());
-    return isRefusal(events) || events.length === 0 ? [] : [{ payment, events }];
+  const posted = await each(context, due, (payment) => postOne(context, payment));
+  const marked = await markAll(
+    context,
+    posted.flatMap((one) => one ?? []),
+  );
+  await each(context, marked, async ({ payment }) => {
+    const { isChanged } = await takeStep(context, payment, { type: 'settle' });
+    if (isChanged) context.metrics.settled(payment.order.product);
   });
-  await context.payments.applyMany(changes, { nowMs, nextDueMs: undefined, published: [] });
-  for (const { payment } of changes) context.metrics.settled(payment.order.product);
 }
 
-/** The ledger first, then what merchants see. */
-async function postOne(context: Context, payment: StoredPayment): Promise<Settled> {
+/** The ledger first, then what merchants see. Undefined for a payment that is being reversed just now, which does not settle any more. */
+async function postOne(context: Context, payment: StoredPayment): Promise<Settled | undefined> {
   const figures = figuresOf(payment.state);
   const settledAtMs = figures.netSen === 0n ? context.clock.now() : await postSettlement(context, payment.order, figures);
-  return { payment, settledAtMs };
+  return settledAtMs === undefined ? undefined : { payment, settledAtMs };
 }
 
-/** What is paid once shows that its payment has settled. Gives those that are done with that; a payable that others have changed meanwhile is written by itself. */
+/** What is paid once shows that its payment has settled. Gives those that are done with that. */
 async function markAll(context: Context, settled: readonly Settled[]): Promise<Settled[]> {
-  const shown = new Map(settled.filter(isShown).map((one) => [one.payment.order.payableId, one]));
+  const shown = new Map(settled.filter(isShown).map((one) => [one.payment.order.requestId, one]));
   if (shown.size === 0) return [...settled];
-  const nowMs = context.clock.now();
-  const before = await context.payables.findMany([...shown.keys()]);
-  const changes = before.flatMap((payable) => {
-    const one = shown.get(payable.order.id);
-    if (one === undefined || payable.payment === undefined || payable.payment.settledAtMs !== undefined) return [];
-    const payment = { ...payable.payment, settledAtMs: one.settledAtMs };
-    return [{ payable, events: [], beside: { payment, nowMs, published: [] } }];
+  const found = await context.paymentRequests.findMany([...shown.keys()]);
+  const marked = await each(context, found, async (request) => {
+    const one = shown.get(request.order.id);
+    if (one !== undefined) await markSettled(context, request, one.settledAtMs);
+    return request.order.id;
   });
-  await context.payables.applyMany(changes);
-  const after = await context.payables.findMany([...shown.keys()]);
-  const missed = after.filter(({ payment }) => payment !== undefined && payment.settledAtMs === undefined);
-  const written = await each(context, missed, async (payable) => {
-    await markSettled(context, payable, shown.get(payable.order.id)?.settledAtMs ?? nowMs);
-    return payable;
-  });
-  const failed = new Set(missed.filter((payable) => !written.includes(payable)).map(({ order }) => order.id));
-  return settled.filter(({ payment }) => !failed.has(payment.order.payableId));
+  const failed = new Set(found.map(({ order }) => order.id).filter((id) => !marked.includes(id)));
+  return settled.filter(({ payment }) => !failed.has(payment.order.requestId));
 }
 
 function isShown({ payment: { order } }: Settled): boolean {
-  return order.payableId !== '' && order.fromSuspense === undefined && order.product !== VIRTUAL_ACCOUNT;
+  return order.requestId !== '' && order.fromSuspense === undefined && order.paidNumber === undefined;
 }
 
 /** The same for each at once; what fails is logged and left out. */

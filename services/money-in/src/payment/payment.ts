@@ -1,63 +1,6 @@
 import { type Refusal, refuse } from '@gerbang/core';
-import type { Misfit } from '../payable/payable.ts';
-
-/**
- * A payment that a rail has told of, as a pure decider. One that fits: received → accepted → paid → settled. One that does not: refused where the rail has
- * only asked; else suspending → suspended, and there an operator decides: crediting → credited, or refunding → refunded. What an operator credits goes on as
- * a payment of its own.
- */
-export type PaymentState =
-  | { status: 'received' }
-  /** It has taken a use of its payable, and its figures stand; the ledger is yet to credit it. */
-  | { status: 'accepted'; figures: Figures }
-  | { status: 'paid'; figures: Figures }
-  | { status: 'settled'; figures: Figures; settledAtMs: number }
-  | { status: 'refused'; reason: Reason }
-  /** The ledger is yet to take it into suspense. */
-  | { status: 'suspending'; reason: Reason }
-  | { status: 'suspended'; reason: Reason }
-  | { status: 'crediting' | 'credited'; reason: Reason; target: Target; figures: Figures }
-  | { status: 'refunding' | 'refunded'; reason: Reason };
-
-/** Why money fits nothing. */
-export type Reason = Misfit | 'unknown';
-
-/** The figures of a payment, sen; fixed when it is accepted (contract §5). amount = fee + net, fee = vendor fee + our margin. */
-export type Figures = {
-  amountSen: bigint;
-  feeSen: bigint;
-  netSen: bigint;
-  vendorFeeSen: bigint;
-  ourMarginSen: bigint;
-  basisPoints: number;
-  settleAtMs: number;
-};
-
-/** Whose account an operator credits. */
-export type Target = { merchantId: string; accountId: string; partition: string };
-
-export type PaymentCommand =
-  /** It fits, and has a use of its payable. */
-  | { type: 'accept'; figures: Figures }
-  /** It fits nothing. `taken`: the rail has the money already. */
-  | { type: 'reject'; reason: Reason; taken: boolean }
-  /** The ledger has credited it. */
-  | { type: 'pay' }
-  /** The ledger has it in suspense. */
-  | { type: 'suspend' }
-  /** The ledger has settled it. */
-  | { type: 'settle' }
-  | { type: 'credit'; target: Target; figures: Figures }
-  | { type: 'finish-credit' }
-  | { type: 'refund' }
-  | { type: 'finish-refund' };
-
-export type PaymentEvent =
-  | { type: 'accepted'; figures: Figures }
-  | { type: 'refused' | 'suspending'; reason: Reason }
-  | { type: 'paid' | 'suspended' | 'credited' | 'refunding' | 'refunded' }
-  | { type: 'settled'; settledAtMs: number }
-  | { type: 'crediting'; target: Target; figures: Figures };
+import { notContested, receiveAfter, reverse, withdraw } from './reversal.ts';
+import type { Figures, PaymentCommand, PaymentEvent, PaymentState, Reason, Target } from './state.ts';
 
 /** Decides a command. An empty list: it has been done before. Refusals: bad_request where the state does not allow it. */
 export function decide(state: PaymentState, command: PaymentCommand, nowMs: number): PaymentEvent[] | Refusal {
@@ -90,6 +33,21 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
     case 'finish-refund':
       if (status === 'refunding') return [{ type: 'refunded' }];
       return status === 'refunded' ? [] : wrong(status);
+    case 'reverse':
+      return reverse(state, command);
+    case 'finish-reversal':
+      if (status === 'reversing') return [{ type: 'reversed' }];
+      return status === 'reversed' ? [] : wrong(status);
+    case 'contest':
+      if (state.status === 'reversing') return [{ type: 'contested', reversal: state.reversal, problem: command.problem }];
+      return status === 'contested' ? [] : wrong(status);
+    case 'withdraw':
+      return withdraw(state, command.from);
+    case 'dismiss':
+      if (status === 'contested') return [{ type: 'dismissed' }];
+      return status === 'paid' || status === 'settled' ? [] : notContested(status);
+    case 'receive':
+      return state.status === 'withdrawn' ? receiveAfter(state.report, command.paidAtMs) : [];
     default:
       return command satisfies never;
   }
@@ -116,6 +74,21 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
     case 'credited':
       if (state.status !== 'crediting') throw new Error(`a payment that is ${state.status} cannot have been credited`);
       return { ...state, status: 'credited' };
+    case 'reversing':
+      return { ...reversible(state), status: 'reversing', reversal: event.reversal };
+    case 'contested':
+      return { ...reversible(state), status: 'contested', reversal: event.reversal, problem: event.problem };
+    case 'reversed':
+      if (state.status !== 'reversing') throw new Error(`a payment that is ${state.status} cannot have been reversed`);
+      return { ...state, status: 'reversed' };
+    case 'dismissed': {
+      const { figures, settledAtMs } = reversible(state);
+      return settledAtMs === undefined ? { status: 'paid', figures } : { status: 'settled', figures, settledAtMs };
+    }
+    case 'received':
+      return { status: 'received' };
+    case 'withdrawn':
+      return { status: 'withdrawn', report: event.report };
     default:
       return event satisfies never;
   }
@@ -125,6 +98,12 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
 export function figuresOf(state: PaymentState): Figures {
   if (!('figures' in state)) throw new Error(`a payment that is ${state.status} has no figures`);
   return state.figures;
+}
+
+/** What stays known of a payment while it is reversed. */
+function reversible(state: PaymentState): { figures: Figures; settledAtMs: number | undefined } {
+  const settledAtMs = 'settledAtMs' in state ? state.settledAtMs : undefined;
+  return { figures: figuresOf(state), settledAtMs };
 }
 
 function reasonOf(state: PaymentState): Reason {

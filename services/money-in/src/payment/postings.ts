@@ -1,7 +1,8 @@
-import { Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { type RefusalCode, RefusalError } from '@gerbang/core';
+import { Compensation, Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Context } from '../context.ts';
-import type { Figures } from './payment.ts';
-import type { PaymentOrder } from './stored-payment.ts';
+import type { PaymentOrder } from './order.ts';
+import type { Figures, Reversal } from './state.ts';
 
 const REFERENCE_MAX = 128;
 
@@ -31,21 +32,72 @@ export async function postCredit(
   });
 }
 
-/** Moves the net amount from pending to available, once per payment. Gives the moment, Unix milliseconds. */
+/**
+ * Moves the net amount from pending to available, once per payment. Gives the moment, Unix milliseconds; undefined where the money has left pending for the rail,
+ * because the rail has reversed the payment.
+ */
 export async function postSettlement(
   { ledger }: LedgerContext,
   order: PaymentOrder,
   { netSen, feeSen }: Figures,
-): Promise<number> {
-  const { postedAtMs } = await ledger.post({
+): Promise<number | undefined> {
+  const settlement = {
     ...posting(order),
     partition: order.partition,
     intent: Intent.SETTLE,
-    postingKey: `${order.publicId}:settle`,
+    postingKey: leavesPending(order),
     amountSen: netSen,
     feeSen,
-  });
-  return Number(postedAtMs);
+  };
+  const posted = await unlessRefused('posting_key_conflict', () => ledger.post(settlement));
+  return posted === undefined ? undefined : Number(posted.postedAtMs);
+}
+
+/**
+ * Gives the rail back what it has reversed, with the fee, once per payment and attempt: from pending while the payment has not settled, else from available; or
+ * from suspense, where an operator spares the account. Refusals: unavailable, timeout.
+ */
+export async function postReversal(
+  { ledger }: LedgerContext,
+  order: PaymentOrder,
+  { netSen, feeSen, vendorFeeSen }: Figures,
+  { takenFrom, attempt }: Reversal,
+): Promise<'booked' | 'short-balance'> {
+  const withdrawal = {
+    ...posting(order),
+    partition: order.partition,
+    intent: Intent.COMPENSATE,
+    compensation: Compensation.PAYMENT_WITHDRAWN,
+  };
+  const ofAccount = { ...withdrawal, amountSen: netSen, feeSen, vendorFeeSen };
+  const key = attempt === 1 ? `${order.publicId}:reversal` : `${order.publicId}:reversal:${attempt}`;
+  if (takenFrom === 'suspense') {
+    await ledger.post({ ...withdrawal, side: Side.SUSPENSE, postingKey: key, amountSen: order.amountSen, feeSen: 0n });
+    return 'booked';
+  }
+  const fromPending = { ...ofAccount, side: Side.PENDING, postingKey: leavesPending(order) };
+  if ((await unlessRefused('posting_key_conflict', () => ledger.post(fromPending))) !== undefined) return 'booked';
+  const fromAvailable = { ...ofAccount, side: Side.AVAILABLE, postingKey: key };
+  const posted = await unlessRefused('insufficient_balance', () => ledger.post(fromAvailable));
+  return posted === undefined ? 'short-balance' : 'booked';
+}
+
+/**
+ * The key of the one posting by which a payment's money leaves pending: its settlement or its withdrawal. The ledger takes a key once, so only one of them can
+ * ever be booked, whatever happens at the same time.
+ */
+function leavesPending({ publicId }: PaymentOrder): string {
+  return `${publicId}:settle`;
+}
+
+/** Undefined where the ledger refuses for this reason. */
+async function unlessRefused<T>(refused: RefusalCode, post: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await post();
+  } catch (error) {
+    if (error instanceof RefusalError && error.refusal.refused === refused) return undefined;
+    throw error;
+  }
 }
 
 /** Money that fits nothing waits in suspense, once per payment. */

@@ -1,13 +1,16 @@
 import { newUlid } from '@gerbang/core';
 import type { Context } from '../context.ts';
-import { detailsOf, PAYMENT_LINK_HISTORY, type Payer, productOf, VIRTUAL_ACCOUNT } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/stored-payable.ts';
-import { carryOn } from './carry-on.ts';
-import type { PaymentOrder, Rail, StoredPayment } from './stored-payment.ts';
+import { railOf } from '../payment-request/kind.ts';
+import type { PaymentRequest } from '../payment-request/request.ts';
+import { advancePayment } from './advance.ts';
+import { type Changed, changePayment } from './change.ts';
+import type { StoredPayment } from './document.ts';
+import type { Payer, PaymentOrder } from './order.ts';
+import { CONTRADICTION } from './take-back.ts';
 
-/** What a rail tells of a payment, whichever rail it is. `payable`: what was paid; undefined where the number is nobody's. */
+/** What a rail reports of a payment. `request`: what was paid; undefined where the number is nobody's. */
 export type Notification = {
-  rail: Rail;
+  rail: string;
   partnerId: string;
   railReference: string;
   paidTo: string;
@@ -16,15 +19,7 @@ export type Notification = {
   paidAtMs: number;
   moneyTaken: boolean;
   payer: Payer | undefined;
-  payable: StoredPayable | undefined;
-};
-
-/** The products that a rail's unmatched money is of, should an operator credit it. */
-const PRODUCT_OF_RAIL: Record<Rail, string> = {
-  va: VIRTUAL_ACCOUNT,
-  qris: 'qris',
-  ewallet: 'ewallet-checkout',
-  retail: 'retail',
+  request: PaymentRequest | undefined;
 };
 
 /**
@@ -39,50 +34,57 @@ export async function receive(
   const nowMs = context.clock.now();
   const order = toOrder(context, notification, nowMs);
   const inserted = await context.payments.insert(order, { status: 'received' }, nowMs);
-  if (inserted !== undefined) return { payment: await carryOn(context, inserted), isNew: true, isSame: true };
+  if (inserted !== undefined) return { payment: await advancePayment(context, inserted), isNew: true, isSame: true };
   const known = await context.payments.find(order.id, { linearizable: true });
   if (known === undefined) throw new Error(`payment ${order.id} has vanished`);
-  const isSame = known.order.amountSen === order.amountSen && known.order.paidTo === order.paidTo;
+  const isSame =
+    known.order.paidTo === order.paidTo && (known.state.status === 'withdrawn' || known.order.amountSen === order.amountSen);
   if (!isSame) {
     context.metrics.contradicted();
-    context.log.error({ payment: order.id }, 'a rail has used its reference again for another payment');
+    context.log.error({ alert: CONTRADICTION, payment: order.id }, 'a rail has used its reference again for another payment');
     return { payment: known, isNew: false, isSame };
   }
-  return { payment: await carryOn(context, known), isNew: false, isSame };
+  const received = known.state.status === 'withdrawn' ? await receiveWithdrawn(context, known, order) : undefined;
+  const payment = received?.payment ?? known;
+  return { payment: await advancePayment(context, payment), isNew: received?.isChanged ?? false, isSame };
 }
 
-function toOrder(context: Context, notification: Notification, nowMs: number): PaymentOrder {
-  const { rail, partnerId, railReference, paidTo, amountSen, tipSen, paidAtMs, moneyTaken, payer, payable } = notification;
+/** The rail had reported the payment's reversal first. What contradicts that goes to suspense, for an operator. */
+async function receiveWithdrawn(context: Context, known: StoredPayment, order: PaymentOrder): Promise<Changed> {
+  const { publicId } = known.order;
+  const told = { type: 'receive', paidAtMs: order.paidAtMs } as const;
+  const changed = await changePayment(context, known, told, { ...order, publicId });
+  if (changed.isChanged && changed.payment.state.status === 'suspending') {
+    context.metrics.contradicted();
+    context.metrics.rejected(order.rail, 'withdrawn');
+    context.log.error(
+      { alert: CONTRADICTION, payment: order.id },
+      'a rail tells of a payment whose reversal it has reported before',
+    );
+  }
+  return changed;
+}
+
+/** The payment that a rail reports, and whose it is. */
+export function toOrder(
+  { kinds, suspensePartition }: Pick<Context, 'kinds' | 'suspensePartition'>,
+  notification: Notification,
+  nowMs: number,
+): PaymentOrder {
+  const { request, partnerId, ...told } = notification;
+  const kind = request && kinds.ofRequest(request);
   return {
-    id: `${rail}:${partnerId}:${railReference}`,
+    ...told,
+    id: `${told.rail}:${partnerId}:${told.railReference}`,
     publicId: newUlid(nowMs),
-    rail,
-    railReference,
-    paidTo,
-    amountSen,
-    tipSen,
-    paidAtMs,
     receivedAtMs: nowMs,
-    moneyTaken,
-    payer,
-    product: payable === undefined ? PRODUCT_OF_RAIL[rail] : productOf(payable.details.kind),
-    payableId: payable?.order.id ?? '',
-    merchantId: payable?.order.merchantId ?? '',
-    accountId: payable?.order.accountId ?? '',
-    partition: payable?.order.partition ?? context.suspensePartition,
-    merchantReffNo: payable?.order.merchantReffNo ?? '',
-    virtualAccount: payable === undefined ? undefined : virtualAccountOf(payable),
+    product: kind?.product ?? railOf(kinds, told.rail)?.product ?? told.rail,
+    requestId: request?.order.id ?? '',
+    merchantId: request?.order.merchantId ?? '',
+    accountId: request?.order.accountId ?? '',
+    partition: request?.order.partition ?? suspensePartition,
+    merchantReffNo: request?.order.merchantReffNo ?? '',
+    paidNumber: request && kind?.ownPayments?.numberOf(request),
     fromSuspense: undefined,
   };
-}
-
-function virtualAccountOf({ order, details }: StoredPayable): PaymentOrder['virtualAccount'] {
-  if (details.kind !== VIRTUAL_ACCOUNT) return undefined;
-  const { number, bank_code } = detailsOf(details, VIRTUAL_ACCOUNT);
-  return { id: order.publicId, number, bankCode: bank_code };
-}
-
-/** The link that a history belongs to; undefined for every other payable. */
-export function linkOf({ details }: StoredPayable): string | undefined {
-  return details.kind === PAYMENT_LINK_HISTORY ? details.link : undefined;
 }

@@ -1,27 +1,27 @@
 import type { EventType } from '@gerbang/present';
-import { type AfterWrite, type Aggregates, dateRange, openAggregates, type Store } from '@gerbang/store';
-import type { PaymentEvent, PaymentState } from './payment.ts';
+import { type AfterWrite, type Aggregates, dateRange, openAggregates, type Page, type Store } from '@gerbang/store';
 import {
-  type Beside,
+  type ChangedFields,
   changeOf,
   fromDocument,
   newDocument,
   type PaymentDocument,
-  type PaymentOrder,
   type StoredPayment,
   type StoredPaymentDocument,
-} from './stored-payment.ts';
+} from './document.ts';
+import type { PaymentOrder } from './order.ts';
+import { evolve } from './payment.ts';
+import type { PaymentEvent, PaymentState } from './state.ts';
 
 export const PAYMENTS = 'payments';
 
-/** Payments of virtual accounts, newest first; `before` is a public id. */
-export type PaymentQuery = {
+/** Payments that are resources of their own, newest first; `before` is a public id. */
+export type PaymentQuery = Page & {
   product: string;
   merchantId: string;
   accountId: string;
-  limit: number;
-  before: string | undefined;
-  virtualAccountId: string | undefined;
+  /** The public id of their payment request. */
+  numberId: string | undefined;
   merchantReffNo: string | undefined;
   fromMs: number | undefined;
   toMs: number | undefined;
@@ -34,12 +34,12 @@ export type PaymentStore = {
   find(id: string, options?: { linearizable: boolean }): Promise<StoredPayment | undefined>;
   findByPublicId(product: string, accountId: string, publicId: string): Promise<StoredPayment | undefined>;
   /** Writes the events and the state after them; undefined when it has changed meanwhile. */
-  apply(payment: StoredPayment, events: readonly PaymentEvent[], beside: Beside): Promise<StoredPayment | undefined>;
-  /** The same for many; those that have changed meanwhile stay as they are. */
-  applyMany(changes: readonly { payment: StoredPayment; events: readonly PaymentEvent[] }[], beside: Beside): Promise<void>;
+  apply(payment: StoredPayment, events: readonly PaymentEvent[], fields: ChangedFields): Promise<StoredPayment | undefined>;
   list(query: PaymentQuery): Promise<StoredPayment[]>;
   /** What waits in suspense for an operator, oldest first. */
   listSuspended(limit: number): Promise<StoredPayment[]>;
+  /** Whose reversal waits for an operator, oldest first. */
+  listContested(limit: number): Promise<StoredPayment[]>;
   fromDocument(document: StoredPaymentDocument): StoredPayment;
 };
 
@@ -48,14 +48,13 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
   const aggregates = await openAggregates<PaymentDocument, EventType<'money-in'>>(store, PAYMENTS, { schema: 1, afterWrite });
   const { collection } = aggregates;
   await collection.createIndex({ account_id: 1, product: 1, public_id: -1 }, { name: 'newest' });
-  await collection.createIndex(
-    { suspended_at: 1 },
-    { name: 'suspended', partialFilterExpression: { suspended_at: { $type: 'date' } } },
-  );
-  const read = (document: StoredPaymentDocument) => fromDocument(aggregates.read(document));
+  for (const field of ['suspended_at', 'contested_at']) {
+    const partialFilterExpression = { [field]: { $type: 'date' } };
+    await collection.createIndex({ [field]: 1 }, { name: field.replace('_at', ''), partialFilterExpression });
+  }
   return {
     aggregates,
-    fromDocument: read,
+    fromDocument: (document) => fromDocument(aggregates.read(document)),
     async insert(order, state, nowMs) {
       const inserted = await aggregates.insert(order.id, order.merchantId, newDocument(order, state, nowMs), []);
       return inserted === undefined ? undefined : fromDocument(inserted);
@@ -65,42 +64,37 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
       return document === undefined ? undefined : fromDocument(document);
     },
     async findByPublicId(product, accountId, publicId) {
-      const document = await collection.findOne({ account_id: accountId, product, public_id: publicId });
-      return document === null ? undefined : read(document as StoredPaymentDocument);
+      const document = await aggregates.findOne({ account_id: accountId, product, public_id: publicId });
+      return document && fromDocument(document);
     },
-    async apply(payment, events, beside) {
-      const document = await aggregates.change(payment.document, changeOf(payment, events, beside));
+    async apply(payment, events, fields) {
+      const document = await aggregates.change(payment.document, changeOf(payment, events.reduce(evolve, payment.state), fields));
       return document === undefined ? undefined : fromDocument(document);
-    },
-    async applyMany(changes, beside) {
-      await Promise.all(
-        changes.map(({ payment, events }) => aggregates.change(payment.document, changeOf(payment, events, beside))),
-      );
     },
     async list(query) {
       const receivedAt = dateRange(query.fromMs, query.toMs);
-      const documents = await collection
-        .find(
-          {
-            account_id: query.accountId,
-            product: query.product,
-            merchant_id: query.merchantId,
-            status: { $in: ['paid', 'settled'] },
-            ...(query.before !== undefined && { public_id: { $lt: query.before } }),
-            ...(query.virtualAccountId !== undefined && { 'virtual_account.id': query.virtualAccountId }),
-            ...(query.merchantReffNo !== undefined && { merchant_reff_no: query.merchantReffNo }),
-            ...(receivedAt !== undefined && { received_at: receivedAt }),
-          },
-          { sort: { public_id: -1 }, limit: query.limit },
-        )
-        .toArray();
-      return documents.map((document) => read(document as StoredPaymentDocument));
+      const found = await aggregates.list(
+        {
+          account_id: query.accountId,
+          product: query.product,
+          merchant_id: query.merchantId,
+          status: { $in: ['paid', 'settled'] },
+          ...(query.before !== undefined && { public_id: { $lt: query.before } }),
+          ...(query.numberId !== undefined && { 'virtual_account.id': query.numberId }),
+          ...(query.merchantReffNo !== undefined && { merchant_reff_no: query.merchantReffNo }),
+          ...(receivedAt !== undefined && { received_at: receivedAt }),
+        },
+        { sort: { public_id: -1 }, limit: query.limit },
+      );
+      return found.map(fromDocument);
     },
     async listSuspended(limit) {
-      const documents = await collection
-        .find({ suspended_at: { $type: 'date' } }, { sort: { suspended_at: 1 }, limit })
-        .toArray();
-      return documents.map((document) => read(document as StoredPaymentDocument));
+      const found = await aggregates.list({ suspended_at: { $type: 'date' } }, { sort: { suspended_at: 1 }, limit });
+      return found.map(fromDocument);
+    },
+    async listContested(limit) {
+      const found = await aggregates.list({ contested_at: { $type: 'date' } }, { sort: { contested_at: 1 }, limit });
+      return found.map(fromDocument);
     },
   };
 }

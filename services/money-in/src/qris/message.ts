@@ -1,23 +1,36 @@
-import { create } from '@bufbuild/protobuf';
-import { type QrisTransaction, QrisTransactionSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { toWireFigures, toWireStatus } from '../payable/figures.ts';
-import { detailsOf, QRIS } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/stored-payable.ts';
+import { create, toBinary } from '@bufbuild/protobuf';
+import {
+  QrisEventSchema,
+  type QrisTransaction,
+  QrisTransactionSchema,
+  TipIndicator,
+} from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { toWireFees, toWireStatus } from '../payment-request/message.ts';
+import type { PaymentRequest } from '../payment-request/request.ts';
+import { asQris, qrisReference, type Tip } from './qris.ts';
 
-/** The QRIS prefix of transaction ids (merchant-api.md) before the payable's own ULID: unique, and what the acquirer knows the code by. */
-export function qrisReference(payableId: string): string {
-  return `66${payableId.slice(QRIS.length + 1)}`;
+const INDICATORS: Record<Tip['indicator'], TipIndicator> = {
+  none: TipIndicator.UNSPECIFIED,
+  fixed: TipIndicator.FIXED,
+  percentage: TipIndicator.PERCENTAGE,
+  input: TipIndicator.INPUT,
+};
+
+/** A tip's indicator as the contract between services, and the database, number it. */
+export function toTipIndicator({ indicator }: Pick<Tip, 'indicator'>): TipIndicator {
+  return INDICATORS[indicator];
 }
 
-/** The payable that a reference names; undefined when it is none. */
-export function payableOfQrisReference(reference: string): string | undefined {
-  return /^66[0-9A-HJKMNP-TV-Z]{26}$/.test(reference) ? `${QRIS}:${reference.slice(2)}` : undefined;
+/** Throws for a number that is none. */
+export function fromTipIndicator(wire: number): Tip['indicator'] {
+  for (const indicator of ['none', 'fixed', 'percentage', 'input'] as const) if (INDICATORS[indicator] === wire) return indicator;
+  throw new Error(`${wire} is no indicator of a tip`);
 }
 
 /** A QRIS transaction as the contract between services shows it; `nowMs` is business time. */
-export function toQrisTransaction(payable: StoredPayable, nowMs: number): QrisTransaction {
-  const { order, state, payment } = payable;
-  const details = detailsOf(payable.details, QRIS);
+export function toQrisTransaction(request: PaymentRequest, nowMs: number): QrisTransaction {
+  const { order, state, payment } = request;
+  const { qrData, tip, acquirerName, acquirerNns } = asQris(request.details);
   return create(QrisTransactionSchema, {
     id: BigInt(order.publicId),
     merchantId: order.merchantId,
@@ -25,19 +38,24 @@ export function toQrisTransaction(payable: StoredPayable, nowMs: number): QrisTr
     reffNo: qrisReference(order.id),
     merchantReffNo: order.merchantReffNo,
     status: toWireStatus(state.status),
-    qrData: details.qr_data,
+    qrData,
     amountSen: state.minSen,
-    tipIndicator: details.tip_indicator,
-    tipValue: details.tip_value,
+    tipIndicator: toTipIndicator(tip),
+    tipValue: tip.value,
     tipSen: payment?.tipSen ?? 0n,
     createdAtMs: BigInt(order.createdAtMs),
-    updatedAtMs: BigInt(payable.updatedAtMs),
+    updatedAtMs: BigInt(request.updatedAtMs),
     expiredAtMs: BigInt(state.expiresAtMs ?? 0),
-    ...(payment !== undefined && { figures: toWireFigures(payment) }),
+    ...(payment !== undefined && { figures: toWireFees(payment) }),
     ...(payment?.payer !== undefined && { payer: payment.payer }),
-    acquirerName: details.acquirer_name,
-    acquirerNns: details.acquirer_nns,
-    eventsCount: payable.eventsCount,
+    acquirerName,
+    acquirerNns,
+    eventsCount: request.eventsCount,
     isExpired: state.expiresAtMs !== undefined && state.expiresAtMs <= nowMs,
   });
+}
+
+/** The payload of its events. */
+export function qrisPayload(request: PaymentRequest, { nowMs }: { nowMs: number }): Uint8Array {
+  return toBinary(QrisEventSchema, create(QrisEventSchema, { qrisTransaction: toQrisTransaction(request, nowMs) }));
 }

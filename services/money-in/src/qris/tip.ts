@@ -1,26 +1,30 @@
 import { type QrisTip, tipSen } from '@gerbang/core';
-import { TipIndicator } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { QRIS } from '../payable/product.ts';
-import type { StoredPayable } from '../payable/stored-payable.ts';
+import type { PaymentRequest } from '../payment-request/request.ts';
+import { asQris, type Tip } from './qris.ts';
 
 /** The rule of a tip as core has it; undefined where there is none. */
-export function toTip(indicator: TipIndicator, value: bigint): QrisTip | undefined {
+export function tipRule({ indicator, value }: Tip): QrisTip | undefined {
   switch (indicator) {
-    case TipIndicator.UNSPECIFIED:
+    case 'none':
       return undefined;
-    case TipIndicator.FIXED:
-      return { indicator: 'fixed', amountSen: value };
-    case TipIndicator.PERCENTAGE:
-      return { indicator: 'percentage', basisPoints: Number(value) };
-    case TipIndicator.INPUT:
-      return { indicator: 'input' };
+    case 'fixed':
+      return { indicator, amountSen: value };
+    case 'percentage':
+      return { indicator, basisPoints: Number(value) };
+    case 'input':
+      return { indicator };
     default:
       return indicator satisfies never;
   }
 }
 
-/** Whether a payment's tip is what the code asks for; nothing but a QRIS code has tips. */
-export function tipFits({ details, state }: StoredPayable, paidTipSen: bigint): boolean {
-  if (details.kind !== QRIS) return paidTipSen === 0n;
-  return tipSen(toTip(details.tip_indicator, details.tip_value), state.minSen, paidTipSen) === paidTipSen;
+/** Whether a payment's tip is what the code asks for. */
+export function tipFits({ details, state }: PaymentRequest, paidTipSen: bigint): boolean {
+  return tipSen(tipRule(asQris(details).tip), state.minSen, paidTipSen) === paidTipSen;
+}
+
+/** SNAP's inquiry gives the whole amount; what is above the code's own is the tip where the code takes one. */
+export function tipWithin({ details, state }: PaymentRequest, amountSen: bigint): bigint {
+  const takesTip = asQris(details).tip.indicator !== 'none';
+  return takesTip && amountSen > state.minSen ? amountSen - state.minSen : 0n;
 }

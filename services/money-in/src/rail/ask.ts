@@ -1,56 +1,51 @@
-import { callWithin, type EwalletInquiry, type EwalletRail, type QrisInquiry, type QrisRail } from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { Rails } from '../rails.ts';
+import type { Question, Rail, RailInquiry } from './rail.ts';
 
-/** Which payment a rail is asked about, by the reference under which it was ordered; the amount without tip. */
-export type Question = { rail: 'qris' | 'ewallet'; reference: string; amountSen: bigint };
-
-/** `unasked`: the rail has just been silent, and is left alone for a moment. */
-export type RailAnswer = QrisInquiry | EwalletInquiry | { outcome: 'unasked' };
+/** `unasked`: the rail has just not answered, and is left alone for a moment. */
+export type RailAnswer = RailInquiry | { outcome: 'unasked' };
 
 /** Asks a rail what has become of a payment. */
 export type AskRail = (question: Question) => Promise<RailAnswer>;
 
 /** So many questions without an answer in a row are a rail that is silent; it is then left alone for a while, so that whoever is due behind does not wait for it. */
-const SILENT_AFTER = 8;
-const SILENT_MS = 2_000;
+const OPEN_AFTER = 8;
+const OPEN_MS = 2_000;
 /** Of one rail at once: half the connections to it, so that customers who buy find one. */
 const AT_ONCE = 64;
 
 /** `timeoutMs`: of one question. `now` is a monotonic clock. */
 export function createAskRail(
-  { qris, ewallet }: { qris: QrisRail; ewallet: EwalletRail },
-  timeoutMs: number,
-  now = () => performance.now(),
+  rails: readonly Rail[],
+  connections: Rails,
+  { timeoutMs, now = () => performance.now() }: { timeoutMs: number; now?: () => number },
 ): AskRail {
-  const lines = { qris: newLine(now), ewallet: newLine(now) };
-  const send = ({ rail, reference, amountSen }: Question): Promise<QrisInquiry | EwalletInquiry> => {
-    const name = { partnerReference: reference, railReference: '' };
-    return callWithin<QrisInquiry | EwalletInquiry>(timeoutMs, (signal) =>
-      rail === 'qris' ? qris.query(name, { signal }) : ewallet.inquirePayment({ ...name, amountSen }, { signal }),
-    );
-  };
+  const asked = new Map(rails.map((rail) => [rail.name, { rail, breaker: createBreaker(now) }]));
   return async (question) => {
-    const line = lines[question.rail];
-    if (line.isSilent()) return { outcome: 'unasked' };
-    await line.enter();
+    const { rail, breaker } = asked.get(question.rail) ?? {};
+    const inquire = rail?.inquire;
+    if (breaker === undefined || inquire === undefined) throw new Error(`the rail ${question.rail} can't be asked`);
+    if (breaker.isOpen()) return { outcome: 'unasked' };
+    await breaker.enter();
     try {
-      if (line.isSilent()) return { outcome: 'unasked' };
-      line.asked();
-      const answer = await send(question);
-      line.heard(answer.outcome !== 'unknown');
+      if (breaker.isOpen()) return { outcome: 'unasked' };
+      breaker.asked();
+      const answer = await callWithin<RailInquiry>(timeoutMs, (signal) => inquire(connections, question, signal));
+      breaker.answered(answer.outcome !== 'unknown');
       return answer;
     } finally {
-      line.leave();
+      breaker.leave();
     }
   };
 }
 
-/** The places at one rail, and whether it has answered lately. */
-function newLine(now: () => number) {
+/** The circuit breaker of one rail: bounds the questions that are under way, and opens when the rail has not answered lately. */
+function createBreaker(now: () => number) {
   const waiting: (() => void)[] = [];
   let inside = 0;
-  let unheard = 0;
+  let unanswered = 0;
   let probing = false;
-  let silentUntil = Number.NEGATIVE_INFINITY;
+  let openUntil = Number.NEGATIVE_INFINITY;
   return {
     async enter(): Promise<void> {
       if (inside < AT_ONCE) inside++;
@@ -62,14 +57,14 @@ function newLine(now: () => number) {
       else next();
     },
     /** After the pause one question at a time finds out whether it answers again. */
-    isSilent: () => unheard >= SILENT_AFTER && (now() < silentUntil || probing),
+    isOpen: () => unanswered >= OPEN_AFTER && (now() < openUntil || probing),
     asked(): void {
-      probing = unheard >= SILENT_AFTER;
+      probing = unanswered >= OPEN_AFTER;
     },
-    heard(isAnswer: boolean): void {
+    answered(isAnswer: boolean): void {
       probing = false;
-      unheard = isAnswer ? 0 : unheard + 1;
-      if (unheard >= SILENT_AFTER) silentUntil = now() + SILENT_MS;
+      unanswered = isAnswer ? 0 : unanswered + 1;
+      if (unanswered >= OPEN_AFTER) openUntil = now() + OPEN_MS;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { RailDecision } from '@gerbang/proto/gerbang/money_in/v1/rail';
-import type { Reason } from '../payment/payment.ts';
 import type { receive } from '../payment/receive.ts';
+import type { ReversalOutcome } from '../payment/reverse.ts';
+import type { Reason } from '../payment/state.ts';
 
 const REASONS: Record<Reason, RailDecision> = {
   unknown: RailDecision.UNKNOWN,
@@ -8,6 +9,7 @@ const REASONS: Record<Reason, RailDecision> = {
   inactive: RailDecision.INACTIVE,
   'used-up': RailDecision.ALREADY_PAID,
   'wrong-amount': RailDecision.WRONG_AMOUNT,
+  withdrawn: RailDecision.INCONSISTENT,
 };
 
 /** What a rail is told of why a payment does not fit. */
@@ -23,6 +25,12 @@ export function answerTo({ payment, isNew, isSame }: Awaited<ReturnType<typeof r
     case 'paid':
     case 'settled':
       return isNew ? RailDecision.ACCEPTED : RailDecision.DUPLICATE;
+    // A repetition of what was told before, or that came late: there is nothing that the rail would have to do.
+    case 'reversing':
+    case 'reversed':
+    case 'contested':
+    case 'withdrawn':
+      return RailDecision.DUPLICATE;
     case 'refused':
       return decisionOf(state.reason);
     case 'suspended':
@@ -38,4 +46,16 @@ export function answerTo({ payment, isNew, isSame }: Awaited<ReturnType<typeof r
     default:
       return state satisfies never;
   }
+}
+
+const OUTCOMES: Record<ReversalOutcome, RailDecision> = {
+  accepted: RailDecision.ACCEPTED,
+  known: RailDecision.DUPLICATE,
+  unknown: RailDecision.UNKNOWN,
+  inconsistent: RailDecision.INCONSISTENT,
+};
+
+/** What a rail is told of a reversal that it has reported. */
+export function answerToReversal(outcome: ReversalOutcome): RailDecision {
+  return OUTCOMES[outcome];
 }

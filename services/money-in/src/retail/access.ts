@@ -1,6 +1,6 @@
 import { RefusalError, refuseField } from '@gerbang/core';
 import type { Context } from '../context.ts';
-import { RETAIL } from '../payable/product.ts';
+import { RETAIL } from './retail.ts';
 
 /** A merchant without this product is told so as a validation error, unlike with any other (contract §2). Refusals: validation. */
 export async function mustHaveRetail({ merchants }: Pick<Context, 'merchants'>, merchantId: string): Promise<void> {

@@ -1,5 +1,23 @@
 import { type FieldErrors, type Refusal, refuseFields } from '@gerbang/core';
-import { type Bounds, beyond } from '../payable/bounds.ts';
+import { type Bounds, beyond } from '../payment-request/bounds.ts';
+import { narrowTo } from '../payment-request/request.ts';
+
+/** The kind and the product. */
+export const VIRTUAL_ACCOUNT = 'virtual-account';
+/** The banks' rail, on which numbers are claimed. */
+export const VA_RAIL = 'va';
+
+export type VirtualAccountDetails = {
+  kind: typeof VIRTUAL_ACCOUNT;
+  number: string;
+  /** For instance "BCA". */
+  bankCode: string;
+  lifetime: 'temporary' | 'permanent';
+  amountType: 'closed' | 'open';
+  name: string;
+};
+
+export const asVirtualAccount = narrowTo<VirtualAccountDetails>(VIRTUAL_ACCOUNT);
 
 /** Contract §5, unless operators have set the merchant's own. */
 export const STANDARD_BOUNDS: Bounds = { minSen: 10_000_00n, maxSen: 50_000_000_00n };

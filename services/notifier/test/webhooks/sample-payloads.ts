@@ -117,7 +117,7 @@ function qrData(amountSen: bigint): string {
 
 /** A QRIS transaction in this state. */
 export function qris(status: PayableStatus) {
-  const paid = status === PayableStatus.COMPLETED;
+  const paid = status === PayableStatus.COMPLETED || status === PayableStatus.REVERSED;
   const qrisTransaction = {
     ...ACCOUNT,
     id: 1_001n,

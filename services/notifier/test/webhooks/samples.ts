@@ -6,7 +6,7 @@ import { disbursement, ewallet, history, linkExpired, qris, retail, SAMPLE_MS, v
 /** An event of a service as it comes from the bus, and what docs/webhooks.md says about it. */
 export type Sample = { service: string; type: string; payload: Uint8Array; when: string };
 
-const { COMPLETED, EXPIRED, FAILED, ACTIVE } = PayableStatus;
+const { COMPLETED, EXPIRED, FAILED, ACTIVE, REVERSED } = PayableStatus;
 
 /** Every event that has a webhook, in the order of the page. */
 export const SAMPLES: readonly Sample[] = [
@@ -47,6 +47,12 @@ export const SAMPLES: readonly Sample[] = [
   { service: 'money-in', type: 'qris.paid', payload: qris(COMPLETED), when: 'a QRIS code was paid' },
   {
     service: 'money-in',
+    type: 'qris.reversed',
+    payload: qris(REVERSED),
+    when: 'the acquirer has taken a QRIS payment back, maybe days later; the money is taken from the account again',
+  },
+  {
+    service: 'money-in',
     type: 'ewallet-checkout.paid',
     payload: ewallet(COMPLETED),
     when: 'the customer has paid in the e-wallet',
@@ -57,12 +63,24 @@ export const SAMPLES: readonly Sample[] = [
     payload: ewallet(FAILED),
     when: 'the customer has declined, or the e-wallet has',
   },
+  {
+    service: 'money-in',
+    type: 'ewallet-checkout.reversed',
+    payload: ewallet(FAILED),
+    when: 'the e-wallet has taken a payment back, maybe days later; the money is taken from the account again',
+  },
   { service: 'money-in', type: 'retail.paid', payload: retail(COMPLETED), when: 'the cashier has taken the money' },
   {
     service: 'money-in',
     type: 'payment-link-history.paid',
     payload: history(COMPLETED),
     when: 'a payment link was paid, by any method',
+  },
+  {
+    service: 'money-in',
+    type: 'payment-link-history.reversed',
+    payload: history(FAILED),
+    when: 'the rail has taken the payment of a link back, maybe days later; the money is taken from the account again',
   },
   {
     service: 'money-in',

@@ -29,6 +29,12 @@ export async function bookAndTell(context: TellContext, receipt: NewReceipt, tel
   return isLater ? { outcome: 'later' } : tell(context, { ...receipt, attempts: 1, refundedSen: 0n });
 }
 
+/** Tells the gateway what has become of a payment that it knows, until it acknowledges that too. */
+export async function tellAgain(context: TellContext, receipt: Receipt): Promise<void> {
+  await context.receipts.notify(receipt, Date.now() + ATTEMPT_MS);
+  await tell(context, { ...receipt, attempts: 1 });
+}
+
 /** Tells the gateway whatever it has not acknowledged yet, until the service stops; also what an earlier run of the service has left. */
 export async function keepTelling(context: TellContext & Pick<Context, 'stopping'>): Promise<void> {
   const underWay = new Set<Promise<unknown>>();

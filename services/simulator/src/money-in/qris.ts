@@ -114,9 +114,10 @@ function stateOf(receipt: Receipt | undefined, isOver: boolean): object {
       : { latestTransactionStatus: '01', transactionStatusDesc: 'Initiated' };
   }
   if (receipt.status === 'canceled') return { latestTransactionStatus: '05', transactionStatusDesc: 'Canceled' };
+  const isRefunded = receipt.refundedSen > 0n;
   return {
-    latestTransactionStatus: '00',
-    transactionStatusDesc: 'Success',
+    latestTransactionStatus: isRefunded ? '04' : '00',
+    transactionStatusDesc: isRefunded ? 'Refunded' : 'Success',
     amount: toMoney(receipt.amountSen),
     paidTime: snapMoment(receipt.paidAtMs),
     additionalInfo: { tipAmount: toMoney(receipt.tipSen) },

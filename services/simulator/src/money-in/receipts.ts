@@ -70,6 +70,8 @@ export type Receipts = {
   /** Nothing more is to be told. */
   settle(receipt: Receipt, status: ReceiptStatus, reason: string): Promise<void>;
   postpone(receipt: Receipt, notifyAtMs: number): Promise<void>;
+  /** There is something to tell anew. With `notifyAtMs` as of `add`. */
+  notify(receipt: Receipt, notifyAtMs: number): Promise<void>;
   /** Gives back a part; false when less than that is left. */
   refund(rail: MoneyInRail, railReference: string, amountSen: bigint): Promise<boolean>;
   /** Every payment of a rail, by its reference. */
@@ -118,6 +120,9 @@ export async function openReceipts(store: Store): Promise<Receipts> {
       // Not where it has been settled meanwhile.
       const filter = { _id: keyOf(rail, railReference), notify_at: { $exists: true } };
       await receipts.updateOne(filter, { $set: { notify_at: new Date(notifyAtMs) } });
+    },
+    async notify({ rail, railReference }, notifyAtMs) {
+      await receipts.updateOne({ _id: keyOf(rail, railReference) }, { $set: { notify_at: new Date(notifyAtMs), attempts: 1 } });
     },
     async refund(rail, railReference, amountSen) {
       const receipt = await receipts.findOne({ _id: keyOf(rail, railReference) }, { readConcern: 'linearizable' });

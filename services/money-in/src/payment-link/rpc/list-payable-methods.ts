@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
-import { payableMethods } from '../payable-methods.ts';
+import { offeredMethods } from '../payment-methods.ts';
 
 /** The methods by which customers can pay links here. */
-export async function listPayableMethods({ vaSeries }: Pick<Context, 'vaSeries'>) {
-  return { codes: payableMethods(vaSeries) };
+export async function listPayableMethods({ kinds }: Pick<Context, 'kinds'>) {
+  return { codes: offeredMethods(kinds.methods) };
 }

@@ -1,15 +1,14 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { RefusalError, refuseField } from '@gerbang/core';
 import { type GenerateQrisRequest, GenerateQrisResponseSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { beyond, boundsFor } from '../../payable/bounds.ts';
-import { createOnce, insertOnce } from '../../payable/create.ts';
-import { merchantNameOf } from '../../payable/merchant-name.ts';
-import { newPayable } from '../../payable/payable.ts';
-import { QRIS } from '../../payable/product.ts';
+import { beyond, boundsFor } from '../../payment-request/bounds.ts';
+import { createOnce, insertOnce } from '../../payment-request/create.ts';
+import { merchantNameOf } from '../../payment-request/merchant-name.ts';
+import { newPaymentRequest } from '../../payment-request/payment-request.ts';
 import { generateCode } from '../generate-code.ts';
-import { qrisReference, toQrisTransaction } from '../message.ts';
-import { toTip } from '../tip.ts';
+import { fromTipIndicator, toQrisTransaction } from '../message.ts';
+import { QRIS, type QrisDetails, qrisReference, type Tip } from '../qris.ts';
+import { tipRule } from '../tip.ts';
 
 /** Contract §5, unless operators have set the merchant's own. */
 const STANDARD_BOUNDS = { minSen: 1_000_00n, maxSen: 10_000_000_00n };
@@ -20,11 +19,10 @@ const LIFE_MS = 30 * 60_000;
  * idempotency_key_reused, idempotency_key_running.
  */
 export async function generateQris(context: Context, request: GenerateQrisRequest) {
-  const { response, replayed } = await createOnce(context, QRIS, request, async (id) => {
-    const qrisTransaction = await make(context, request, id);
-    return toBinary(GenerateQrisResponseSchema, create(GenerateQrisResponseSchema, { qrisTransaction }));
+  return createOnce(context, QRIS, request, {
+    answer: GenerateQrisResponseSchema,
+    work: async (id) => ({ qrisTransaction: await make(context, request, id) }),
   });
-  return { ...fromBinary(GenerateQrisResponseSchema, response), replayed };
 }
 
 async function make(context: Context, request: GenerateQrisRequest, id: string) {
@@ -35,27 +33,27 @@ async function make(context: Context, request: GenerateQrisRequest, id: string) 
   if (problem !== undefined) throw new RefusalError(refuseField('amount', problem));
   const expiresAtMs = request.expiredAtMs === undefined ? nowMs + LIFE_MS : Number(request.expiredAtMs);
   if (expiresAtMs <= nowMs) throw new RefusalError(refuseField('expired_at', 'must be in the future'));
-  const tip = toTip(tipIndicator, tipValue);
+  const tip: Tip = { indicator: fromTipIndicator(tipIndicator), value: tipValue };
   const merchantName = await merchantNameOf(context, request);
-  const asked = { reference: qrisReference(id), amountSen, tip, merchantName, expiresAtMs };
+  const asked = { reference: qrisReference(id), amountSen, tip: tipRule(tip), merchantName, expiresAtMs };
   const { payload, acquirerNns } = await generateCode(context, asked);
   const order = {
     id,
-    publicId: String(await context.numbers.qris.next()),
+    publicId: String(await context.numbers(QRIS).next()),
     merchantId,
     partition: profile.partition,
     accountId,
     merchantReffNo,
     createdAtMs: nowMs,
   };
-  const details = {
+  const details: QrisDetails = {
     kind: QRIS,
-    qr_data: payload,
-    tip_indicator: tipIndicator,
-    tip_value: tipValue,
-    acquirer_name: context.rails.acquirerName,
-    acquirer_nns: acquirerNns,
-  } as const;
-  const state = newPayable({ minSen: amountSen, maxSen: amountSen, maxUses: 1, expiresAtMs });
-  return toQrisTransaction(await insertOnce(context, order, state, details), nowMs);
+    qrData: payload,
+    tip,
+    acquirerName: context.rails.acquirerName,
+    acquirerNns,
+  };
+  const state = newPaymentRequest({ minSen: amountSen, maxSen: amountSen, maxUses: 1, expiresAtMs });
+  const { request: changed } = await insertOnce(context, order, state, details);
+  return toQrisTransaction(changed, nowMs);
 }

@@ -2,9 +2,9 @@ import { RefusalError, refuse } from '@gerbang/core';
 import { AccountStatus, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { GetQrisRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { ownPayable } from '../../payable/create.ts';
-import { QRIS } from '../../payable/product.ts';
+import { ownRequest } from '../../payment-request/create.ts';
 import { toQrisTransaction } from '../message.ts';
+import { QRIS } from '../qris.ts';
 
 /** The one read that a frozen merchant or account does not have (contract §2). Refusals: product_not_allowed, those of the account, frozen, transaction_not_found. */
 export async function getQris(context: Context, { merchantId, accountId, id }: GetQrisRequest) {
@@ -12,6 +12,6 @@ export async function getQris(context: Context, { merchantId, accountId, id }: G
   const account = await context.merchants.account(merchantId, accountId);
   if (profile.status === MerchantStatus.FROZEN || account.status === AccountStatus.FROZEN)
     throw new RefusalError(refuse('frozen'));
-  const found = await ownPayable(context, QRIS, { merchantId, accountId, publicId: String(id) });
+  const found = await ownRequest(context, QRIS, { merchantId, accountId, publicId: String(id) });
   return { qrisTransaction: toQrisTransaction(found, context.clock.now()) };
 }

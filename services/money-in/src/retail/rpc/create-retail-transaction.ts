@@ -1,16 +1,15 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { isRetailCode, newPaymentCode, RefusalError, randomDigits, refuseField } from '@gerbang/core';
 import {
   type CreateRetailTransactionRequest,
   CreateRetailTransactionResponseSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { beyond, boundsFor } from '../../payable/bounds.ts';
-import { createOnce, insertOnce } from '../../payable/create.ts';
-import { newPayable } from '../../payable/payable.ts';
-import { RETAIL } from '../../payable/product.ts';
+import { beyond, boundsFor } from '../../payment-request/bounds.ts';
+import { createOnce, insertOnce } from '../../payment-request/create.ts';
+import { newPaymentRequest } from '../../payment-request/payment-request.ts';
 import { mustHaveRetail } from '../access.ts';
 import { toRetailTransaction } from '../message.ts';
+import { RETAIL, type RetailDetails } from '../retail.ts';
 
 /** merchant-api.md, limits, unless operators have set the merchant's own. */
 const STANDARD_BOUNDS = { minSen: 15_000_00n, maxSen: 2_500_000_00n };
@@ -20,11 +19,10 @@ const STANDARD_BOUNDS = { minSen: 15_000_00n, maxSen: 2_500_000_00n };
  * idempotency_key_reused, idempotency_key_running.
  */
 export async function createRetailTransaction(context: Context, request: CreateRetailTransactionRequest) {
-  const { response, replayed } = await createOnce(context, RETAIL, request, async (id) => {
-    const retailTransaction = await make(context, request, id);
-    return toBinary(CreateRetailTransactionResponseSchema, create(CreateRetailTransactionResponseSchema, { retailTransaction }));
+  return createOnce(context, RETAIL, request, {
+    answer: CreateRetailTransactionResponseSchema,
+    work: async (id) => ({ retailTransaction: await make(context, request, id) }),
   });
-  return { ...fromBinary(CreateRetailTransactionResponseSchema, response), replayed };
 }
 
 async function make(context: Context, request: CreateRetailTransactionRequest, id: string) {
@@ -37,10 +35,11 @@ async function make(context: Context, request: CreateRetailTransactionRequest, i
   if (problem !== undefined) throw new RefusalError(refuseField('amount', problem));
   const expiresAtMs = Number(request.expiredAtMs);
   if (expiresAtMs <= nowMs) throw new RefusalError(refuseField('expired_at', 'must be in the future'));
-  const paymentCode = await context.claims.claim('retail', () => newPaymentCode(retailCode, randomDigits), id, nowMs);
+  const paymentCode = await context.claims.claim(RETAIL, () => newPaymentCode(retailCode, randomDigits), id, nowMs);
   const publicId = id.slice(RETAIL.length + 1);
   const order = { id, publicId, merchantId, partition: profile.partition, accountId, merchantReffNo, createdAtMs: nowMs };
-  const details = { kind: RETAIL, retail_code: retailCode, payment_code: paymentCode, customer_name: customerName } as const;
-  const state = newPayable({ minSen: amountSen, maxSen: amountSen, maxUses: 1, expiresAtMs });
-  return toRetailTransaction(await insertOnce(context, order, state, details));
+  const details: RetailDetails = { kind: RETAIL, retailCode, paymentCode, customerName };
+  const state = newPaymentRequest({ minSen: amountSen, maxSen: amountSen, maxUses: 1, expiresAtMs });
+  const { request: changed } = await insertOnce(context, order, state, details);
+  return toRetailTransaction(changed);
 }

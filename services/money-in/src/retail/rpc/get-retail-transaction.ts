@@ -1,9 +1,9 @@
 import type { GetRetailTransactionRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { ownPayable } from '../../payable/create.ts';
-import { RETAIL } from '../../payable/product.ts';
+import { ownRequest } from '../../payment-request/create.ts';
 import { mustHaveRetail } from '../access.ts';
 import { toRetailTransaction } from '../message.ts';
+import { RETAIL } from '../retail.ts';
 
 /** Refusals: validation (a merchant without the product), those of the account, transaction_not_found. */
 export async function getRetailTransaction(
@@ -11,6 +11,6 @@ export async function getRetailTransaction(
   { merchantId, accountId, transactionId }: GetRetailTransactionRequest,
 ) {
   await mustHaveRetail(context, merchantId);
-  const found = await ownPayable(context, RETAIL, { merchantId, accountId, publicId: transactionId });
+  const found = await ownRequest(context, RETAIL, { merchantId, accountId, publicId: transactionId });
   return { retailTransaction: toRetailTransaction(found) };
 }

@@ -1,10 +1,10 @@
 import type { CreditSuspenseRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { carryOn } from '../../payment/carry-on.ts';
-import { figuresFor } from '../../payment/figures.ts';
+import { advancePayment } from '../../payment/advance.ts';
+import { decideByOperator, findToDecide } from '../../payment/decide-by-operator.ts';
+import { feesFor } from '../../payment/fees.ts';
 import { creditedId } from '../../payment/leave-suspense.ts';
 import { figuresOf } from '../../payment/payment.ts';
-import { decideByOperator, findSuspended } from '../decide-by-operator.ts';
 
 /**
  * Credits an account with money in suspense, as a payment of the rail's product with the account's fees; it settles from now on. Refusals: validation,
@@ -12,12 +12,12 @@ import { decideByOperator, findSuspended } from '../decide-by-operator.ts';
  */
 export async function creditSuspense(context: Context, request: CreditSuspenseRequest) {
   const { operator, merchantId, accountId } = request;
-  const suspended = await findSuspended(context, request);
+  const suspended = await findToDecide(context, request);
   const { partition } = await context.merchants.profile(merchantId);
   await context.merchants.account(merchantId, accountId);
   const { order } = suspended;
-  const payable = order.payableId === '' ? undefined : await context.payables.find(order.payableId);
-  const figures = await figuresFor(context, order, merchantId, payable);
+  const paidRequest = order.requestId === '' ? undefined : await context.paymentRequests.find(order.requestId);
+  const figures = await feesFor(context, order, merchantId, paidRequest);
   const settleAtMs = Math.max(figures.settleAtMs, context.settlesAt(order.product, context.clock.now()));
   const target = { merchantId, accountId, partition };
   await decideByOperator(context, suspended, {
@@ -28,7 +28,7 @@ export async function creditSuspense(context: Context, request: CreditSuspenseRe
   });
   const credited = await context.payments.find(creditedId(order.id), { linearizable: true });
   if (credited === undefined) throw new Error(`payment ${order.id} was credited to nothing`);
-  const { state, order: paid } = await carryOn(context, credited);
+  const { state, order: paid } = await advancePayment(context, credited);
   const { settleAtMs: dueMs, ...sums } = figuresOf(state);
   return {
     figures: { ...sums, paidAtMs: BigInt(paid.paidAtMs), settleAtMs: BigInt(dueMs), railReference: paid.railReference },

@@ -1,11 +1,11 @@
 import type { RefundSuspenseRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { decideByOperator, findSuspended } from '../decide-by-operator.ts';
+import { decideByOperator, findToDecide } from '../../payment/decide-by-operator.ts';
 
 /** The rail has given money back, or will: it leaves suspense to it. Refusals: validation, transaction_not_found, bad_request (it is decided otherwise). */
 export async function refundSuspense(context: Context, request: RefundSuspenseRequest) {
   const { operator } = request;
-  const suspended = await findSuspended(context, request);
+  const suspended = await findToDecide(context, request);
   await decideByOperator(context, suspended, {
     operator,
     name: 'suspense.refund',

@@ -1,4 +1,3 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { isRefusal, isVaBankCode, newVaNumber, RefusalError, randomDigits, refuseField } from '@gerbang/core';
 import {
   AmountType,
@@ -7,23 +6,21 @@ import {
   VirtualAccountKind,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { boundsFor } from '../../payable/bounds.ts';
-import { createOnce, insertOnce } from '../../payable/create.ts';
-import { newPayable } from '../../payable/payable.ts';
-import { VIRTUAL_ACCOUNT } from '../../payable/product.ts';
+import { boundsFor } from '../../payment-request/bounds.ts';
+import { createOnce, insertOnce } from '../../payment-request/create.ts';
+import { newPaymentRequest } from '../../payment-request/payment-request.ts';
 import { toVirtualAccount } from '../message.ts';
-import { decideTerms, STANDARD_BOUNDS } from '../virtual-account.ts';
+import { decideTerms, STANDARD_BOUNDS, VA_RAIL, VIRTUAL_ACCOUNT, type VirtualAccountDetails } from '../virtual-account.ts';
 
 /**
  * A new virtual account with a number of its own (contract §5). Refusals: product_not_allowed, those of the account, frozen, validation,
  * idempotency_key_reused, idempotency_key_running.
  */
 export async function createVirtualAccount(context: Context, request: CreateVirtualAccountRequest) {
-  const { response, replayed } = await createOnce(context, VIRTUAL_ACCOUNT, request, async (id) => {
-    const virtualAccount = await make(context, request, id);
-    return toBinary(CreateVirtualAccountResponseSchema, create(CreateVirtualAccountResponseSchema, { virtualAccount }));
+  return createOnce(context, VIRTUAL_ACCOUNT, request, {
+    answer: CreateVirtualAccountResponseSchema,
+    work: async (id) => ({ virtualAccount: await make(context, request, id) }),
   });
-  return { ...fromBinary(CreateVirtualAccountResponseSchema, response), replayed };
 }
 
 async function make(context: Context, request: CreateVirtualAccountRequest, id: string) {
@@ -46,7 +43,7 @@ async function make(context: Context, request: CreateVirtualAccountRequest, id: 
     nowMs,
   );
   if (isRefusal(terms)) throw new RefusalError(terms);
-  const number = await context.claims.claim('va', () => newVaNumber(context.vaSeries, bankCode, randomDigits), id, nowMs);
+  const number = await context.claims.claim(VA_RAIL, () => newVaNumber(context.vaSeries, bankCode, randomDigits), id, nowMs);
   const order = {
     id,
     publicId: id.slice(VIRTUAL_ACCOUNT.length + 1),
@@ -56,6 +53,14 @@ async function make(context: Context, request: CreateVirtualAccountRequest, id: 
     merchantReffNo,
     createdAtMs: nowMs,
   };
-  const details = { kind: VIRTUAL_ACCOUNT, number, bank_code: bankCode, va_kind: kind, amount_type: amountType, name } as const;
-  return toVirtualAccount(await insertOnce(context, order, newPayable(terms), details));
+  const details: VirtualAccountDetails = {
+    kind: VIRTUAL_ACCOUNT,
+    number,
+    bankCode,
+    lifetime: kind === VirtualAccountKind.TEMPORARY ? 'temporary' : 'permanent',
+    amountType: terms.isOpen ? 'open' : 'closed',
+    name,
+  };
+  const { request: made } = await insertOnce(context, order, newPaymentRequest(terms), details);
+  return toVirtualAccount(made);
 }

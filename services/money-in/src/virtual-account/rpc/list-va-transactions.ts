@@ -1,18 +1,18 @@
 import type { ListVaTransactionsRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { findPage } from '@gerbang/store';
 import type { Context } from '../../context.ts';
-import { readListQuery, toPage } from '../../payable/list.ts';
-import { VIRTUAL_ACCOUNT } from '../../payable/product.ts';
+import { readListQuery } from '../../payment-request/list.ts';
 import { toVaTransaction } from '../message.ts';
+import { VIRTUAL_ACCOUNT } from '../virtual-account.ts';
 
 /** Payments of the account's virtual accounts, or of one of them, newest first. Refusals: product_not_allowed, those of the account, validation (cursor). */
 export async function listVaTransactions(context: Context, { query, virtualAccountId }: ListVaTransactionsRequest) {
-  const { limit, ...asked } = await readListQuery(context, VIRTUAL_ACCOUNT, query);
-  const found = await context.payments.list({
-    ...asked,
-    product: VIRTUAL_ACCOUNT,
-    limit: limit + 1,
-    virtualAccountId: virtualAccountId === '' ? undefined : virtualAccountId,
-  });
-  const { page, nextCursor } = toPage(found, limit, (payment) => payment.order.publicId);
-  return { vaTransactions: page.map(toVaTransaction), nextCursor };
+  const { page, asked } = await readListQuery(context, VIRTUAL_ACCOUNT, query);
+  const wanted = { ...asked, product: VIRTUAL_ACCOUNT, numberId: virtualAccountId === '' ? undefined : virtualAccountId };
+  const { items, nextCursor } = await findPage(
+    page,
+    (some) => context.payments.list({ ...wanted, ...some }),
+    ({ order }) => order.publicId,
+  );
+  return { vaTransactions: items.map(toVaTransaction), nextCursor };
 }

@@ -1,12 +1,11 @@
 import { isRefusal, RefusalError } from '@gerbang/core';
-import { AmountType, type UpdateVirtualAccountRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import type { UpdateVirtualAccountRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
-import { boundsFor } from '../../payable/bounds.ts';
-import { changePayable } from '../../payable/change.ts';
-import { ownPayableToChange } from '../../payable/create.ts';
-import { detailsOf, VIRTUAL_ACCOUNT } from '../../payable/product.ts';
+import { boundsFor } from '../../payment-request/bounds.ts';
+import { changePaymentRequest } from '../../payment-request/change.ts';
+import { ownRequestToChange } from '../../payment-request/create.ts';
 import { toVirtualAccount } from '../message.ts';
-import { changeTerms, STANDARD_BOUNDS } from '../virtual-account.ts';
+import { asVirtualAccount, changeTerms, STANDARD_BOUNDS, VIRTUAL_ACCOUNT } from '../virtual-account.ts';
 
 /**
  * Changes an active virtual account; absent fields stay. Refusals: product_not_allowed, those of the account, frozen, transaction_not_found, validation,
@@ -14,9 +13,9 @@ import { changeTerms, STANDARD_BOUNDS } from '../virtual-account.ts';
  */
 export async function updateVirtualAccount(context: Context, request: UpdateVirtualAccountRequest) {
   const { merchantId, accountId, id, name } = request;
-  const found = await ownPayableToChange(context, VIRTUAL_ACCOUNT, { merchantId, accountId, publicId: id });
+  const found = await ownRequestToChange(context, VIRTUAL_ACCOUNT, { merchantId, accountId, publicId: id });
   const { limits } = await context.merchants.profile(merchantId);
-  const isOpen = detailsOf(found.details, VIRTUAL_ACCOUNT).amount_type === AmountType.OPEN;
+  const isOpen = asVirtualAccount(found.details).amountType === 'open';
   const terms = changeTerms(
     { ...found.state, isOpen },
     {
@@ -31,13 +30,13 @@ export async function updateVirtualAccount(context: Context, request: UpdateVirt
   );
   if (isRefusal(terms)) throw new RefusalError(terms);
   const { minSen, maxSen, maxUses, expiresAtMs } = terms;
-  const changed = await changePayable(
+  const { request: changed } = await changePaymentRequest(
     context,
     found,
     { type: 'change', minSen, maxSen, maxUses, expiresAtMs },
     {
-      announced: 'changed',
-      details: ({ details }) => ({ ...detailsOf(details, VIRTUAL_ACCOUNT), ...(name !== undefined && { name }) }),
+      event: 'changed',
+      details: ({ details }) => ({ ...asVirtualAccount(details), ...(name !== undefined && { name }) }),
     },
   );
   return { virtualAccount: toVirtualAccount(changed) };

@@ -2821,6 +2821,140 @@ export declare type PaymentLinkHistoryEvent = Message<"gerbang.money_in.v1.Payme
 export declare const PaymentLinkHistoryEventSchema: GenMessage<PaymentLinkHistoryEvent>;
 
 /**
+ * @generated from message gerbang.money_in.v1.ListReversalsRequest
+ */
+export declare type ListReversalsRequest = Message<"gerbang.money_in.v1.ListReversalsRequest"> & {
+  /**
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.ListReversalsRequest.
+ * Use `create(ListReversalsRequestSchema)` to create a new message.
+ */
+export declare const ListReversalsRequestSchema: GenMessage<ListReversalsRequest>;
+
+/**
+ * @generated from message gerbang.money_in.v1.ListReversalsResponse
+ */
+export declare type ListReversalsResponse = Message<"gerbang.money_in.v1.ListReversalsResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.money_in.v1.OpenReversal items = 1;
+   */
+  items: OpenReversal[];
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.ListReversalsResponse.
+ * Use `create(ListReversalsResponseSchema)` to create a new message.
+ */
+export declare const ListReversalsResponseSchema: GenMessage<ListReversalsResponse>;
+
+/**
+ * A payment that was credited and that its rail has reversed.
+ *
+ * @generated from message gerbang.money_in.v1.OpenReversal
+ */
+export declare type OpenReversal = Message<"gerbang.money_in.v1.OpenReversal"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string rail = 2;
+   */
+  rail: string;
+
+  /**
+   * @generated from field: string rail_reference = 3;
+   */
+  railReference: string;
+
+  /**
+   * Sen, what the customer had paid.
+   *
+   * @generated from field: int64 amount_sen = 4;
+   */
+  amountSen: bigint;
+
+  /**
+   * Sen, what the account was credited with.
+   *
+   * @generated from field: int64 net_sen = 5;
+   */
+  netSen: bigint;
+
+  /**
+   * "short-balance", "other-amount" or "nothing-credited".
+   *
+   * @generated from field: string problem = 6;
+   */
+  problem: string;
+
+  /**
+   * @generated from field: string merchant_id = 7;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string account_id = 8;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int64 reported_at_ms = 9;
+   */
+  reportedAtMs: bigint;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.OpenReversal.
+ * Use `create(OpenReversalSchema)` to create a new message.
+ */
+export declare const OpenReversalSchema: GenMessage<OpenReversal>;
+
+/**
+ * @generated from message gerbang.money_in.v1.DecideReversalRequest
+ */
+export declare type DecideReversalRequest = Message<"gerbang.money_in.v1.DecideReversalRequest"> & {
+  /**
+   * @generated from field: string operator = 1;
+   */
+  operator: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * @generated from field: gerbang.money_in.v1.ReversalDecision decision = 3;
+   */
+  decision: ReversalDecision;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.DecideReversalRequest.
+ * Use `create(DecideReversalRequestSchema)` to create a new message.
+ */
+export declare const DecideReversalRequestSchema: GenMessage<DecideReversalRequest>;
+
+/**
+ * @generated from message gerbang.money_in.v1.DecideReversalResponse
+ */
+export declare type DecideReversalResponse = Message<"gerbang.money_in.v1.DecideReversalResponse"> & {
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.DecideReversalResponse.
+ * Use `create(DecideReversalResponseSchema)` to create a new message.
+ */
+export declare const DecideReversalResponseSchema: GenMessage<DecideReversalResponse>;
+
+/**
  * How a payable stands; each product has its own words for them.
  *
  * @generated from enum gerbang.money_in.v1.PayableStatus
@@ -2861,6 +2995,13 @@ export enum PayableStatus {
    * @generated from enum value: PAYABLE_STATUS_FAILED = 5;
    */
   FAILED = 5,
+
+  /**
+   * It was paid, and the rail has taken the money back.
+   *
+   * @generated from enum value: PAYABLE_STATUS_REVERSED = 6;
+   */
+  REVERSED = 6,
 }
 
 /**
@@ -2955,6 +3096,42 @@ export enum TipIndicator {
  * Describes the enum gerbang.money_in.v1.TipIndicator.
  */
 export declare const TipIndicatorSchema: GenEnum<TipIndicator>;
+
+/**
+ * @generated from enum gerbang.money_in.v1.ReversalDecision
+ */
+export enum ReversalDecision {
+  /**
+   * @generated from enum value: REVERSAL_DECISION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Take the whole payment from the account now.
+   *
+   * @generated from enum value: REVERSAL_DECISION_WITHDRAW = 1;
+   */
+  WITHDRAW = 1,
+
+  /**
+   * The account keeps the money; the rail is paid from suspense.
+   *
+   * @generated from enum value: REVERSAL_DECISION_BEAR = 2;
+   */
+  BEAR = 2,
+
+  /**
+   * The rail was wrong: the payment stands.
+   *
+   * @generated from enum value: REVERSAL_DECISION_DISMISS = 3;
+   */
+  DISMISS = 3,
+}
+
+/**
+ * Describes the enum gerbang.money_in.v1.ReversalDecision.
+ */
+export declare const ReversalDecisionSchema: GenEnum<ReversalDecision>;
 
 /**
  * Virtual accounts: numbers at a bank that customers transfer to.
@@ -3342,6 +3519,34 @@ export declare const SuspenseService: GenService<{
     methodKind: "unary";
     input: typeof RefundSuspenseRequestSchema;
     output: typeof RefundSuspenseResponseSchema;
+  },
+}>;
+
+/**
+ * For operators: payments that were credited and that their rail has reversed, where the money could not be taken back from the account.
+ *
+ * @generated from service gerbang.money_in.v1.ReversalService
+ */
+export declare const ReversalService: GenService<{
+  /**
+   * Oldest first.
+   *
+   * @generated from rpc gerbang.money_in.v1.ReversalService.ListReversals
+   */
+  listReversals: {
+    methodKind: "unary";
+    input: typeof ListReversalsRequestSchema;
+    output: typeof ListReversalsResponseSchema;
+  },
+  /**
+   * Decides one of them. Refusals: validation, transaction_not_found, bad_request (it is decided already), insufficient_balance (it can't be withdrawn).
+   *
+   * @generated from rpc gerbang.money_in.v1.ReversalService.DecideReversal
+   */
+  decideReversal: {
+    methodKind: "unary";
+    input: typeof DecideReversalRequestSchema;
+    output: typeof DecideReversalResponseSchema;
   },
 }>;
 

@@ -450,6 +450,13 @@ export declare type NotifyCheckoutFailedRequest = Message<"gerbang.money_in.v1.N
    * @generated from field: int64 failed_at_ms = 4;
    */
   failedAtMs: bigint;
+
+  /**
+   * The rail's own reference of the payment, where it has told one: what it has told of as paid before is reversed. May be empty.
+   *
+   * @generated from field: string rail_reference = 5;
+   */
+  railReference: string;
 };
 
 /**
@@ -475,6 +482,88 @@ export declare type NotifyCheckoutFailedResponse = Message<"gerbang.money_in.v1.
  * Use `create(NotifyCheckoutFailedResponseSchema)` to create a new message.
  */
 export declare const NotifyCheckoutFailedResponseSchema: GenMessage<NotifyCheckoutFailedResponse>;
+
+/**
+ * @generated from message gerbang.money_in.v1.NotifyReversedRequest
+ */
+export declare type NotifyReversedRequest = Message<"gerbang.money_in.v1.NotifyReversedRequest"> & {
+  /**
+   * @generated from field: string partner_id = 1;
+   */
+  partnerId: string;
+
+  /**
+   * The rail as the partner's entry names it, for instance "qris".
+   *
+   * @generated from field: string rail = 2;
+   */
+  rail: string;
+
+  /**
+   * As of the payment.
+   *
+   * @generated from field: string rail_reference = 3;
+   */
+  railReference: string;
+
+  /**
+   * Gerbang's reference of what was paid; may be empty.
+   *
+   * @generated from field: string partner_reference = 4;
+   */
+  partnerReference: string;
+
+  /**
+   * Sen; of a refund what was given back. Any other amount than the payment's is for an operator. 0: all of it.
+   *
+   * @generated from field: int64 amount_sen = 5;
+   */
+  amountSen: bigint;
+
+  /**
+   * @generated from field: gerbang.money_in.v1.ReversalKind kind = 6;
+   */
+  kind: ReversalKind;
+
+  /**
+   * The rail's time, Unix milliseconds.
+   *
+   * @generated from field: int64 reported_at_ms = 7;
+   */
+  reportedAtMs: bigint;
+
+  /**
+   * The rail's words; may be empty.
+   *
+   * @generated from field: string reason = 8;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.NotifyReversedRequest.
+ * Use `create(NotifyReversedRequestSchema)` to create a new message.
+ */
+export declare const NotifyReversedRequestSchema: GenMessage<NotifyReversedRequest>;
+
+/**
+ * @generated from message gerbang.money_in.v1.NotifyReversedResponse
+ */
+export declare type NotifyReversedResponse = Message<"gerbang.money_in.v1.NotifyReversedResponse"> & {
+  /**
+   * RAIL_DECISION_ACCEPTED (taken back, or waiting for an operator), RAIL_DECISION_DUPLICATE, RAIL_DECISION_UNKNOWN (no payment is known), or
+   * RAIL_DECISION_INCONSISTENT (the reference is of another payment).
+   *
+   * @generated from field: gerbang.money_in.v1.RailDecision decision = 1;
+   */
+  decision: RailDecision;
+};
+
+/**
+ * Describes the message gerbang.money_in.v1.NotifyReversedResponse.
+ * Use `create(NotifyReversedResponseSchema)` to create a new message.
+ */
+export declare const NotifyReversedResponseSchema: GenMessage<NotifyReversedResponse>;
 
 /**
  * What a rail is told. A closed list; the edge maps each to the SNAP response code of the service that was called.
@@ -557,6 +646,40 @@ export enum RailDecision {
 export declare const RailDecisionSchema: GenEnum<RailDecision>;
 
 /**
+ * What a rail says has become of a payment.
+ *
+ * @generated from enum gerbang.money_in.v1.ReversalKind
+ */
+export enum ReversalKind {
+  /**
+   * @generated from enum value: REVERSAL_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The customer has the money again, so it had been paid.
+   *
+   * @generated from enum value: REVERSAL_KIND_REFUNDED = 1;
+   */
+  REFUNDED = 1,
+
+  /**
+   * @generated from enum value: REVERSAL_KIND_CANCELED = 2;
+   */
+  CANCELED = 2,
+
+  /**
+   * @generated from enum value: REVERSAL_KIND_FAILED = 3;
+   */
+  FAILED = 3,
+}
+
+/**
+ * Describes the enum gerbang.money_in.v1.ReversalKind.
+ */
+export declare const ReversalKindSchema: GenEnum<ReversalKind>;
+
+/**
  * What banks and acquirers ask and tell about money in. The edge's rails listener is the only caller: it has authenticated the rail, checked the
  * time and read the body; everything about payables and money is decided here.
  *
@@ -604,6 +727,18 @@ export declare const RailService: GenService<{
     methodKind: "unary";
     input: typeof NotifyCheckoutFailedRequestSchema;
     output: typeof NotifyCheckoutFailedResponseSchema;
+  },
+  /**
+   * Money that is not there, by (rail, partner_id, rail_reference): a payment that the rail has given back, canceled, or calls failed after all, however long
+   * ago it was credited. It is taken back from the account once, or waits for an operator where that is not possible. A report of a payment that is not
+   * known books nothing and is remembered. A failure of the call (not an answer) makes the rail come again. Refusals: validation.
+   *
+   * @generated from rpc gerbang.money_in.v1.RailService.NotifyReversed
+   */
+  notifyReversed: {
+    methodKind: "unary";
+    input: typeof NotifyReversedRequestSchema;
+    output: typeof NotifyReversedResponseSchema;
   },
 }>;
 
