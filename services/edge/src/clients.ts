@@ -8,7 +8,7 @@ import {
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
-import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { AccountTransferService, DisbursementService, RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { Foundation } from '@gerbang/service';
 import { openChannel, openLedger } from '@gerbang/service/rpc';
@@ -32,6 +32,8 @@ export function openClients(foundation: Foundation<Config>) {
     statements: ledger.client(StatementService),
     disbursements: moneyOut.client(DisbursementService),
     accountTransfers: moneyOut.client(AccountTransferService),
+    /** What banks report of transfers. */
+    moneyOutRails: moneyOut.client(RailReportService),
     virtualAccounts: moneyIn.client(VirtualAccountService),
     qris: moneyIn.client(QrisService),
     ewalletCheckouts: moneyIn.client(EwalletCheckoutService),

@@ -44,6 +44,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
     const url = await listenHttp(foundation, 'http', createApp(context), { host: config.EDGE_HOST, port: config.EDGE_PORT });
     const railsApp = createRailsApp({
       moneyIn: clients.moneyInRails,
+      moneyOut: clients.moneyOutRails,
       partners: config.RAIL_PARTNERS,
       realNow,
       metrics: context.metrics,

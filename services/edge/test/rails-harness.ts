@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RailDecision, RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import { RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
 import type { Closeable } from '@gerbang/runtime';
 import { testLog } from '@gerbang/testkit';
 import { type Edge, startEdge } from './edge-harness.ts';
 
 export type RailHandlers = Handlers<typeof RailService>;
+export type ReportHandlers = Handlers<typeof RailReportService>;
 
 /** A file of partners as an operator writes it; the test's own. */
 export function writePartners(content: unknown): { file: string; remove(): void } {
@@ -39,10 +41,11 @@ export type RailsEdge = Closeable & {
   edge: Edge;
   keys: { privateKey: KeyObject; publicKey: KeyObject };
   secret: string;
-  /** Requests that money-in has been asked, by method. */
+  /** What money-in and money-out were asked, by method. */
   asked: { method: string; request: Record<string, unknown> }[];
-  /** What money-in answers; a test replaces it. */
+  /** What money-in and money-out answer; a test replaces it. */
   moneyIn: RailHandlers;
+  moneyOut: ReportHandlers;
   /** A call of a rail, signed here by hand from the standard and not by packages/core. */
   call(path: string, body: unknown, options?: CallOptions): Promise<RailReply>;
   token(partner: string, over?: { timestamp?: string; key?: KeyObject; grantType?: string }): Promise<RailReply>;
@@ -50,8 +53,8 @@ export type RailsEdge = Closeable & {
 
 export const newTimestamp = (nowMs = Date.now()) => `${new Date(nowMs + 7 * 3_600_000).toISOString().slice(0, 19)}+07:00`;
 
-/** An edge whose money-in is scripted, with one partner a rail: retail signs symmetrically, the others asymmetrically. */
-export async function startRailsEdge(options: { moneyInAway?: boolean } = {}): Promise<RailsEdge> {
+/** An edge with scripted money-in and money-out, and one partner a rail: retail signs symmetrically, the others asymmetrically. */
+export async function startRailsEdge(options: { servicesAway?: boolean } = {}): Promise<RailsEdge> {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const secret = 's'.repeat(40);
   const publicKey = pem(keys.publicKey);
@@ -59,6 +62,7 @@ export async function startRailsEdge(options: { moneyInAway?: boolean } = {}): P
   const partners = writePartners({
     partners: [
       { partner_id: 'bank', rail: 'va', bank_codes: ['BCA'], ...asymmetric },
+      { partner_id: 'payer', rail: 'bank-transfer', ...asymmetric },
       { partner_id: 'acquirer', rail: 'qris', ...asymmetric },
       { partner_id: 'wallet', rail: 'ewallet', ...asymmetric },
       { partner_id: 'chain', rail: 'retail', signature: 'HMAC-SHA512', public_key: publicKey, client_secret: secret },
@@ -72,38 +76,21 @@ export async function startRailsEdge(options: { moneyInAway?: boolean } = {}): P
     notifyCheckoutFailed: async () => ({ decision: RailDecision.ACCEPTED }),
     notifyReversed: async () => ({ decision: RailDecision.ACCEPTED }),
   };
-  const handlers: RailHandlers = {
-    inquireVirtualAccount: (request, call) => {
-      asked.push({ method: 'inquireVirtualAccount', request: { ...request } });
-      return moneyIn.inquireVirtualAccount(request, call);
-    },
-    inquireRetailCode: (request, call) => {
-      asked.push({ method: 'inquireRetailCode', request: { ...request } });
-      return moneyIn.inquireRetailCode(request, call);
-    },
-    notifyPayment: (request, call) => {
-      asked.push({ method: 'notifyPayment', request: { ...request } });
-      return moneyIn.notifyPayment(request, call);
-    },
-    notifyCheckoutFailed: (request, call) => {
-      asked.push({ method: 'notifyCheckoutFailed', request: { ...request } });
-      return moneyIn.notifyCheckoutFailed(request, call);
-    },
-    notifyReversed: (request, call) => {
-      asked.push({ method: 'notifyReversed', request: { ...request } });
-      return moneyIn.notifyReversed(request, call);
-    },
-  };
+  const moneyOut: ReportHandlers = { reportTransfer: async () => ({}) };
   const server = await startRpcServer({
     host: '127.0.0.1',
     port: 0,
     tls: undefined,
-    log: testLog('money-in'),
-    implementations: [implement(RailService, handlers, [])],
+    log: testLog('money'),
+    implementations: [
+      implement(RailService, recorded(moneyIn, asked), []),
+      implement(RailReportService, recorded(moneyOut, asked), []),
+    ],
     ready: () => true,
   });
-  if (options.moneyInAway) await server.close();
-  const edge = await startEdge({ MONEY_IN_RPC: `127.0.0.1:${server.port}`, RAIL_PARTNERS: partners.file });
+  if (options.servicesAway) await server.close();
+  const address = `127.0.0.1:${server.port}`;
+  const edge = await startEdge({ MONEY_IN_RPC: address, MONEY_OUT_RPC: address, RAIL_PARTNERS: partners.file });
   const send = async (
     target: string,
     headers: Record<string, string | undefined>,
@@ -119,6 +106,7 @@ export async function startRailsEdge(options: { moneyInAway?: boolean } = {}): P
     secret,
     asked,
     moneyIn,
+    moneyOut,
     async call(target, body, over = {}) {
       const sent = over.raw ?? JSON.stringify(body);
       const timestamp = over.timestamp ?? newTimestamp();
@@ -159,8 +147,22 @@ export async function startRailsEdge(options: { moneyInAway?: boolean } = {}): P
     },
     async close() {
       await edge.close();
-      if (!options.moneyInAway) await server.close();
+      if (!options.servicesAway) await server.close();
       partners.remove();
     },
   };
+}
+
+/** Notes every request, then calls the handler that the test has set by then. */
+function recorded<H extends object>(handlers: H, asked: RailsEdge['asked']): H {
+  return new Proxy(handlers, {
+    get(target, method, receiver) {
+      return (request: object, call: unknown) => {
+        asked.push({ method: String(method), request: { ...request } });
+        const handler: unknown = Reflect.get(target, method, receiver);
+        if (typeof handler !== 'function') throw new Error(`${String(method)} is no method`);
+        return handler(request, call);
+      };
+    },
+  });
 }

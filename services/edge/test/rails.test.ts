@@ -393,7 +393,7 @@ describe('a rail is to come again', () => {
   });
 
   test('when money-in is away', { timeout: 15_000 }, async () => {
-    const away = await startRailsEdge({ moneyInAway: true });
+    const away = await startRailsEdge({ servicesAway: true });
     try {
       expect((await away.call(PAYMENT, payment)).json.responseCode).toBe('5042500');
     } finally {

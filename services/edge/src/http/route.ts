@@ -10,7 +10,7 @@ export type Caller = { merchantId: string; clientId: string; clientSecret: strin
 /** An admitted request as handlers see it: nothing in it has been validated yet. */
 export type Call = {
   caller: Caller;
-  /** Method and pattern, for instance "POST /api/v2.0/disbursement/transfer". */
+  /** Method and pattern, for instance "GET /api/v1.0/balance-inquiry/:account_id". */
   route: string;
   params: Record<string, string>;
   query: Record<string, unknown>;

@@ -98,8 +98,8 @@ function textOf(body: unknown): string {
 }
 
 /**
- * What a rail hears of an error. That money-in is away, or does not answer in time, is 504: the rail is to come again, and will
- * find the payment counted once. What went wrong inside is logged and not told.
+ * What a rail hears of an error. Where money-in or money-out is away, or does not answer in time, it is 504: the rail comes
+ * again, and its payment or report counts once. What went wrong inside is logged and not told.
  */
 function toAnswer(error: FastifyError | SnapRefusal | RefusalError): { answer: SnapAnswer; fault?: Fault } {
   if (error instanceof SnapRefusal) return { answer: error.answer };

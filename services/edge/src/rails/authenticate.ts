@@ -26,9 +26,9 @@ export function findCaller(context: RailsContext, request: IncomingMessage): Rai
 /**
  * Whether the body and the caller's time are what the partner has signed, by the algorithm that its configuration names. That
  * X-EXTERNAL-ID is unique a day is not remembered here: a bank whose acknowledgement was lost sends the very same request again
- * and must hear the same answer, and the edge keeps nothing that its replicas would share. A replay is harmless because a payment
- * counts once by the rail's own reference, which is signed with the rest and unique for ever in money-in; after five minutes its
- * X-TIMESTAMP is too old as well. Refusals: 401 00.
+ * and must hear the same answer, and the edge keeps nothing that its replicas would share. A replay is harmless: a payment counts
+ * once by the rail's own reference, which is signed with the rest and unique for ever in money-in, and a report that agrees with
+ * the transfer's outcome changes nothing in money-out. After five minutes the X-TIMESTAMP is too old as well. Refusals: 401 00.
  */
 export function checkSignature({ partner, signature, timestamp, accessToken }: RailCaller, path: string, body: string): void {
   const message = { method: 'POST', path, body, timestamp };

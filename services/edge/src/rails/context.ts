@@ -1,4 +1,5 @@
 import type { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import type { RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 import type { Metrics } from '../metrics.ts';
@@ -8,6 +9,7 @@ import type { RailPartners } from './partners.ts';
 /** What the rails listener depends on, as one plain object. */
 export type RailsContext = {
   moneyIn: RpcClient<typeof RailService>;
+  moneyOut: RpcClient<typeof RailReportService>;
   partners: RailPartners;
   /** Real time: authentication never goes by the business clock (contract §11). */
   realNow: () => number;

@@ -5,6 +5,7 @@ import { debitNotify, debitNotifySchema } from './debit-notify.ts';
 import type { Rail, RailPartner } from './partners.ts';
 import { qrNotify, qrNotifySchema } from './qr-notify.ts';
 import { FEATURE_NOT_ALLOWED, readFields, type SnapAnswer } from './snap.ts';
+import { transferNotify, transferNotifySchema } from './transfer-notify.ts';
 import { inquireRetailCode, inquireVirtualAccount, vaInquirySchema } from './va-inquiry.ts';
 import { payRetailCode, payVirtualAccount, vaPaymentSchema } from './va-payment.ts';
 
@@ -35,6 +36,12 @@ export const RAILS_SERVICES: readonly RailsService[] = [
     code: '25',
     schema: vaPaymentSchema,
     targets: { va: payVirtualAccount, retail: payRetailCode },
+  }),
+  service({
+    path: '/v1.0/transfer-interbank/notify',
+    code: '18',
+    schema: transferNotifySchema,
+    targets: { 'bank-transfer': transferNotify },
   }),
   service({ path: '/v1.0/qr/qr-mpm-notify', code: '52', schema: qrNotifySchema, targets: { qris: qrNotify } }),
   service({ path: '/v1.0/debit/notify', code: '56', schema: debitNotifySchema, targets: { ewallet: debitNotify } }),
