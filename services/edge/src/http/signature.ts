@@ -4,7 +4,7 @@ import { headerOf } from './auth.ts';
 import type { Caller } from './route.ts';
 
 /**
- * The request signature of money-out routes (merchant-api.md, request signature): X-Timestamp within 300 s of real time and
+ * The request signature of signed routes (merchant-api.md, request signature): X-Timestamp within 300 s of real time and
  * X-Signature over method, path with query, token, normalized body and timestamp, keyed with the secret of the token's
  * credential. One refusal for every mistake: signature_invalid.
  */
