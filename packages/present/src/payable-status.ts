@@ -1,6 +1,6 @@
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 
-/** A product's own words for how its payables stand (merchant-api.md, states; contract §5). */
+/** A product's own words for how its payment requests stand (merchant-api.md, states; contract §5). */
 export type StatusWords = Readonly<Record<Exclude<PayableStatus, PayableStatus.UNSPECIFIED>, string>>;
 
 export const VIRTUAL_ACCOUNT_WORDS: StatusWords = {
@@ -53,7 +53,7 @@ export const HISTORY_WORDS: StatusWords = {
 
 /** The product's word for a status. */
 export function statusWord(words: StatusWords, status: PayableStatus): string {
-  if (status === PayableStatus.UNSPECIFIED) throw new Error('a payable has no status');
+  if (status === PayableStatus.UNSPECIFIED) throw new Error('a payment request has no status');
   return words[status];
 }
 

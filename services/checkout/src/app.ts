@@ -72,7 +72,10 @@ export function createApp(context: Context): FastifyInstance {
   return app;
 }
 
-/** Each request counts for its address and, where it is about one, for its link or checkout; gives how long to wait where that was too many. */
+/**
+ * Each request counts for its address and, where it is about one, for its link or checkout; gives how long to wait where that was
+ * too many.
+ */
 function limit({ addressLimit, linkLimit }: Context, request: FastifyRequest): number | undefined {
   const { url } = request.routeOptions;
   if (url?.startsWith('/assets/')) return undefined;

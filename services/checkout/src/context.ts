@@ -3,7 +3,7 @@ import type { CheckoutService, EwalletStatus, PaymentLinkHistory } from '@gerban
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger, RateLimiter } from '@gerbang/runtime';
 import type { Assets } from './assets.ts';
-import type { StreamPlaces } from './http/stream-places.ts';
+import type { StreamPermits } from './http/stream-permits.ts';
 import type { Metrics } from './metrics.ts';
 import type { Watch } from './status/watch.ts';
 
@@ -15,12 +15,12 @@ export type Context = {
   /** The e-wallet checkouts that pages follow. */
   ewallets: Watch<EwalletStatus>;
   /** How many status streams there may be. */
-  places: StreamPlaces;
+  permits: StreamPermits;
   addressLimit: RateLimiter;
   linkLimit: RateLimiter;
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   trustedProxies: string[];
-  /** Browsers are told to come back by TLS alone. */
+  /** Browsers are to come back only by TLS. */
   strictTransport: boolean;
   assets: Assets;
   clock: Clock;

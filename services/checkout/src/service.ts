@@ -7,7 +7,7 @@ import { createApp } from './app.ts';
 import { readAssets } from './assets.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { createStreamPlaces } from './http/stream-places.ts';
+import { createStreamPermits } from './http/stream-permits.ts';
 import { createCheckoutMetrics } from './metrics.ts';
 import { createWatch } from './status/watch.ts';
 
@@ -33,14 +33,14 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       referenceOf: ({ transactionId }) => transactionId,
     });
     closing.push('watch of e-wallet checkouts', () => ewallets.close());
-    const places = createStreamPlaces(config.STATUS_STREAMS_MAX, config.STATUS_STREAMS_ADDRESS_MAX);
+    const permits = createStreamPermits(config.STATUS_STREAMS_MAX, config.STATUS_STREAMS_ADDRESS_MAX);
     const metrics = createCheckoutMetrics(registry);
-    metrics.watchStreams(() => places.taken());
+    metrics.watchStreams(() => permits.taken());
     const context: Context = {
       checkout,
       sessions,
       ewallets,
-      places,
+      permits,
       addressLimit: createRateLimiter(config.RATE_LIMIT_ADDRESS_PER_MINUTE),
       linkLimit: createRateLimiter(config.RATE_LIMIT_LINK_PER_MINUTE),
       trustedProxies: config.TRUSTED_PROXIES,

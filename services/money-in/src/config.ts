@@ -50,7 +50,7 @@ export type Config = ReturnType<typeof readConfig>;
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
   const isSandbox = config.GERBANG_ENV === 'sandbox';
-  // The sandbox's numbers are nobody's: a customer who paid one would pay a stranger, or nobody.
+  // The sandbox's numbers belong to no bank of ours: a customer who paid one would pay a stranger, or no one.
   if (!isSandbox && config.VA_PREFIXES.trim() === '')
     throw new ConfigError(['VA_PREFIXES is not set; it is required in production']);
   const vaSeries = parseVaSeries(config.VA_PREFIXES, isSandbox ? SANDBOX_VA_SERIES : {});

@@ -31,10 +31,10 @@ export type Context = {
   payUrl: string;
   /** How long the session of an opened payment link lasts. */
   sessionMs: number;
-  /** The ledger partition of money that is nobody's. */
+  /** The ledger partition of money without an owner. */
   suspensePartition: string;
   rails: Rails;
-  /** What rails know of payments that nobody has told of. */
+  /** What rails know of payments that they have not reported. */
   askRail: AskRail;
   /** For one call to a rail. */
   railTimeoutMs: number;

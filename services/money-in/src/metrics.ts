@@ -41,13 +41,13 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
   });
   const expired = new Counter({
     name: 'gerbang_payables_expired_total',
-    help: 'Payables whose time was over',
+    help: 'Payment requests whose time was over',
     labelNames: ['product'],
     registers,
   });
   const asked = new Counter({
     name: 'gerbang_rail_inquiries_total',
-    help: 'Rails asked what has become of an overdue payable, and what they know',
+    help: 'Rails asked what has become of an overdue payment request, and what they know',
     labelNames: ['rail', 'outcome'],
     registers,
   });

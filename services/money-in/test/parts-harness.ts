@@ -46,7 +46,10 @@ export function dying(death: Death | undefined) {
 
 type Posted = { postingKey?: string; intent?: Intent; side?: Side; amountSen?: bigint };
 
-/** The ledger as its contract has it: once per posting key, which tells contents apart. `balance`: what is pending and available of all accounts together. */
+/**
+ * The ledger as its contract has it: once per posting key, which tells contents apart. `balance`: what is pending and available
+ * of all accounts together.
+ */
 export function newLedger() {
   const posted = new Map<string, bigint>();
   const contents = new Map<string, string>();

@@ -9,8 +9,8 @@ const parameters = z.object({ transaction: z.string().regex(/^88[0-9A-HJKMNP-TV-
 export type Confirmation = EwalletConfirmation & { status: EwalletStatus };
 
 /**
- * The checkout that a path names. Whoever knows its transaction id, which can't be guessed, is taken for its customer; all that one can do is pay it. Refusals:
- * transaction_not_found.
+ * The checkout that a path names. Anyone who knows its transaction id, which can't be guessed, counts as its customer, and can
+ * only pay it. Refusals: transaction_not_found.
  */
 export async function findConfirmation({ checkout }: Pick<Context, 'checkout'>, path: unknown): Promise<Confirmation> {
   const parsed = parameters.safeParse(path);

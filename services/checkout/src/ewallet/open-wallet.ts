@@ -6,7 +6,10 @@ import { linkTo } from '../pages/view.ts';
 import { phaseOfPayment } from '../status/phase.ts';
 import { findConfirmation } from './find-confirmation.ts';
 
-/** POST /ewallet/{transaction_id}: on to the wallet, where the customer confirms; back to the page where there is nothing to confirm any more. */
+/**
+ * POST /ewallet/{transaction_id}: on to the wallet, where the customer confirms; back to the page where there is nothing to
+ * confirm any more.
+ */
 export const openWallet: Handler = async (context, request, reply) => {
   const view = viewOf(context, request);
   if (isForeign(request)) return sendPage(reply, view, 403, messagePage(view, 'badRequest'));

@@ -33,7 +33,7 @@ export const showCheckout: Handler = async (context, request, reply) => {
       return sendPage(reply, view, 200, paidPage(view, receipt));
     }
     case 'expired': {
-      // What was paid in time counts whenever the wallet tells of it, which may be after the customer has come back.
+      // What was paid in time counts whenever the wallet reports it, which may be after the customer has come back.
       const next = { href: linkTo(view, view.path), label: texts.checkStatus };
       return sendPage(reply, view, 200, overPage(view, { ...over, what: phase, lead: texts.walletExpired(wallet), next }));
     }
@@ -45,8 +45,8 @@ export const showCheckout: Handler = async (context, request, reply) => {
 };
 
 /**
- * Where the page's form may lead. Browsers check every redirect on the way by it, and wallets lead on through addresses of their own; so it is any that has TLS,
- * or where the wallet has none, as in the sandbox, its own alone.
+ * Where the page's form may lead. Browsers check every redirect on the way by it, and wallets lead on through addresses of their
+ * own; so it is any that has TLS, or where the wallet has none, as in the sandbox, only its own.
  */
 function formTargets(walletUrl: string): string {
   const { protocol, origin } = new URL(walletUrl);

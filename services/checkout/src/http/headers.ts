@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Nothing but our own files and forms, in nobody's frame. `formTarget`: where a form of the page may lead beyond ourselves. */
+/** Only our own files and forms, and in no frame. `formTarget`: where a form of the page may lead beyond ourselves. */
 export function contentSecurityPolicy(formTarget?: string): string {
   return [
     "default-src 'none'",

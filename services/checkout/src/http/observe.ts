@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 
 /**
- * A span, a log line and the metrics of every request; its trace id is the answer's X-Request-Id. Nothing of what the customer wrote is kept, nor the path: it is
- * what opens the page.
+ * A span, a log line and the metrics of every request; its trace id is the answer's X-Request-Id. Nothing of what the customer
+ * wrote is kept, nor the path: it is what opens the page.
  */
 export function observe(app: FastifyInstance, { metrics, log }: Pick<Context, 'metrics' | 'log'>): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -20,7 +20,7 @@ export function observe(app: FastifyInstance, { metrics, log }: Pick<Context, 'm
     const response = reply.raw;
     response.on('close', () => {
       const ms = performance.now() - startedAtMs;
-      // A stream ends when its page goes away; any other answer that was not finished is told apart, as nginx does.
+      // A stream ends when its page goes away; any other answer that was not finished counts as 499, as with nginx.
       const status = response.writableFinished || route.endsWith('/events') ? response.statusCode : 499;
       span.setAttribute('http.response.status_code', status);
       span.end();

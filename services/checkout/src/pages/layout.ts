@@ -37,10 +37,10 @@ ${reference !== undefined && html`<p>${texts.reference} <span class="reference">
 `;
 }
 
-/** Where a page hears of its payment, how it stood when the page was made, and the address that shows how it stands. */
+/** Where a page follows its payment, how the payment stood when the page was made, and the address that shows how it stands. */
 export type Follow = { events: string; phase: Phase; here: string };
 
-/** Where a page hears of its own payment, which can still be made. */
+/** Where a page follows its own payment, which can still be made. */
 export function followOf(view: View, phase: Phase): Follow {
   return { events: `${view.path}/events`, phase, here: linkTo(view, view.path) };
 }

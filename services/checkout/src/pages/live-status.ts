@@ -1,7 +1,10 @@
 import { type Html, html } from '../html/html.ts';
 import { linkTo, type View } from './view.ts';
 
-/** How a payment that can still be made stands: by itself where scripts run, else by a link that looks again. `more` are links beside that one. */
+/**
+ * How a payment that can still be made stands: by itself where scripts run, else by a link that looks again. `more` are further
+ * links.
+ */
 export function liveStatus(view: View, more?: Html): Html {
   const { texts, path } = view;
   return html`<div class="status card">

@@ -11,7 +11,10 @@ import { methodsLeft } from './methods.ts';
 import { sessionOf } from './references.ts';
 import { phaseOf } from './session.ts';
 
-/** POST /pay/{reff_no}/{session}: the customer's choice; then the session's page shows what to pay by. What is wrong stands beside its field, the input is kept. */
+/**
+ * POST /pay/{reff_no}/{session}: the customer's choice; then the session's page shows what to pay by. The error of a field stands
+ * next to it, and the input is kept.
+ */
 export const chooseMethod: Handler = async (context, request, reply) => {
   const view = viewOf(context, request);
   if (isForeign(request)) return sendPage(reply, view, 403, messagePage(view, 'badRequest'));

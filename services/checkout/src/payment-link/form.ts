@@ -7,13 +7,13 @@ export type Field = (typeof FIELDS)[number];
 
 /** What a customer has entered: shown again as it was where something is wrong. */
 export type Entered = Record<Field, string>;
-/** The sentence beside each field that is wrong. */
+/** The sentence next to each field that is wrong. */
 export type FormErrors = Partial<Record<Field, string>>;
 
 const ENTERED_MAX = 300;
 const OVO = 'EWALLET_OVO';
 
-/** Whatever has come as a form's body, field by field; what is missing is empty, what is absurdly long is cut. */
+/** A form's body, field by field: a missing field is empty, an absurdly long one is cut. */
 export function readEntered(body: string): Entered {
   const given = new URLSearchParams(body);
   const text = (field: Field) => (given.get(field) ?? '').trim().slice(0, ENTERED_MAX);
@@ -25,7 +25,10 @@ export function readEntered(body: string): Entered {
   };
 }
 
-/** The form's values, or what is wrong with them, in the customer's language. OVO asks for a phone also where the link does not (contract §5). */
+/**
+ * The form's values, or what is wrong with them, in the customer's language. OVO asks for a phone also where the link does not
+ * (contract §5).
+ */
 export function checkEntered(
   entered: Entered,
   asked: { methods: readonly string[]; needsCustomer: boolean },
@@ -65,7 +68,7 @@ export function checkEntered(
   return { errors };
 }
 
-/** A field that is not asked for is left out, whatever has been sent. */
+/** A field that is not asked for is left out, also where it was sent. */
 function optional(isAsked: boolean, schema: z.ZodType<string, string>): z.ZodType<string, string> {
   return isAsked ? schema : z.string().transform(() => '');
 }

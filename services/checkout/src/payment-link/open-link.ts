@@ -5,7 +5,10 @@ import { linkTo } from '../pages/view.ts';
 import { linkOf } from './references.ts';
 import { isLinkOpen } from './session.ts';
 
-/** GET /pay/{reff_no}: opens the link, then the customer goes on at the session's own address, so that loading it again opens nothing (contract §5). */
+/**
+ * GET /pay/{reff_no}: opens the link, then the customer goes on at the session's own address, so that loading it again opens
+ * nothing (contract §5).
+ */
 export const openLink: Handler = async (context, request, reply) => {
   const reffNo = linkOf(request.params);
   const view = viewOf(context, request);

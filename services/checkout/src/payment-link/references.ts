@@ -15,8 +15,9 @@ export function linkOf(parameters: unknown): string {
 }
 
 /**
- * The session that a path names, which must be one of the path's link. Whoever knows its reference, which can't be guessed, is taken for its customer; there are
- * no other credentials, so a foreign page can't act in the customer's name. Refusals: transaction_not_found.
+ * The session that a path names, which must be one of the path's link. Anyone who knows its reference, which can't be guessed,
+ * counts as its customer; there are no other credentials, so a foreign page can't act in the customer's name. Refusals:
+ * transaction_not_found.
  */
 export async function sessionOf({ checkout }: Pick<Context, 'checkout'>, parameters: unknown): Promise<Session> {
   const parsed = sessionParameters.safeParse(parameters);

@@ -1,6 +1,9 @@
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 
-/** How a payment stands, as its pages tell it: it can be paid; the wallet that was chosen for it has declined; it has been paid; it is over. */
+/**
+ * How a payment stands, as its pages tell it: it can be paid; the wallet that was chosen for it has declined; it has been paid;
+ * it is over.
+ */
 export type Phase = 'open' | 'declined' | 'paid' | 'expired' | 'failed';
 
 /** What pages that follow a payment know of it. */

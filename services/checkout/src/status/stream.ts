@@ -13,16 +13,16 @@ const STREAM_MAX_MS = 10 * 60_000;
 export type Standing = { phase: Phase; remainingMs: number };
 
 /**
- * Answers with server-sent events `status` of `{phase, remaining_ms}`: how the payment stands, at once, at each change and now and then. The stream ends once the
- * payment is over; where too many are open it is 503.
+ * Answers with server-sent events `status` of `{phase, remaining_ms}`: how the payment stands, at once, at each change and now
+ * and then. The stream ends once the payment is over; where too many are open it is 503.
  */
 export function streamStatus<T>(
-  { places }: Pick<Context, 'places'>,
+  { permits }: Pick<Context, 'permits'>,
   request: FastifyRequest,
   reply: FastifyReply,
   payment: { reference: string; first: T; watch: Watch<T>; standingOf: (now: T) => Standing },
 ): FastifyReply {
-  const leave = places.take(addressOf(request));
+  const leave = permits.take(addressOf(request));
   if (leave === undefined) return reply.code(503).header('retry-after', '30').send();
   reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
   const headers = Object.entries(reply.getHeaders());

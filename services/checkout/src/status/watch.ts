@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RefusalError } from '@gerbang/core';
 import type { Closeable, Logger } from '@gerbang/runtime';
 
-/** Is told of every look at a payment. */
+/** Is called after every look at a payment. */
 export type Listener<T> = (now: T) => void;
 
 /** Follows payments of one kind for the pages that show them. */

@@ -3,8 +3,9 @@ import { callWithin } from '@gerbang/rails';
 import type { Context } from '../context.ts';
 
 /**
- * Asks the customer to pay, once. Gives where the customer confirms, where the wallet has such a page; undefined also where the wallet has not answered: the
- * customer may have been asked all the same, and it is never asked again under this reference. Refusals: transaction_failed (the wallet says no).
+ * Asks the customer to pay, once. Gives where the customer confirms, where the wallet has such a page; undefined also where the
+ * wallet has not answered: the customer may have been asked all the same, and it is never asked again under this reference.
+ * Refusals: transaction_failed (the wallet says no).
  */
 export async function askWallet(
   context: Pick<Context, 'rails' | 'railTimeoutMs' | 'log'>,

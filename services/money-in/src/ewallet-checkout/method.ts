@@ -3,7 +3,10 @@ import type { Method } from '../payment-request/method.ts';
 import { askWallet } from './ask-wallet.ts';
 import { EWALLET_CHECKOUT, EWALLET_RAIL } from './ewallet-checkout.ts';
 
-/** A confirmation in a wallet. Each wallet knows the payment by the reference with its own channel, so that a customer may try one after the other. */
+/**
+ * A confirmation in a wallet. Each wallet knows the payment by the reference with its own channel, so that a customer may try one
+ * after the other.
+ */
 export const walletMethod: Method = {
   group: 'EWALLET',
   product: EWALLET_CHECKOUT,

@@ -3,7 +3,10 @@ import { codec } from './document.ts';
 import { paymentLinkPayload } from './message.ts';
 import { asPaymentLink, PAYMENT_LINK } from './payment-link.ts';
 
-/** Links that customers open to pay. Each opening is a session of its own, which takes a use of its link; money comes to sessions only. */
+/**
+ * Links that customers open to pay. Each opening is a session of its own, which takes a use of its link; money comes to sessions
+ * only.
+ */
 export const paymentLink: Kind = {
   name: PAYMENT_LINK,
   product: PAYMENT_LINK,

@@ -19,7 +19,7 @@ export type PaymentLinkDetails = {
 
 export const asPaymentLink = narrowTo<PaymentLinkDetails>(PAYMENT_LINK);
 
-/** The reference of a link: its ULID, which nobody can guess. Customers' pages go by it. */
+/** The reference of a link: its ULID, which can't be guessed. Customers' pages go by it. */
 export function linkReference(requestId: string): string {
   return `PL${requestId.slice(PAYMENT_LINK.length + 1)}`;
 }

@@ -7,25 +7,34 @@ import { mustFind } from './change.ts';
 import type { StoredPaymentRequest } from './document.ts';
 import { isOverdue } from './payment-request.ts';
 
-/** A rail that does not say what has become of a payment is asked so often, 0.5 s, 1 s, 2 s … a minute apart: some three minutes. */
+/**
+ * A rail that does not say what has become of a payment is asked so often, 0.5 s, 1 s, 2 s … a minute apart: some three minutes.
+ */
 const ASKED_MAX = 10;
 const WAIT_FIRST_MS = 500;
 const WAIT_MAX_MS = 60_000;
-/** One that says that it is still open says so once more; what is paid there later than that, it tells with a time that is after the expiry. */
+/**
+ * One that says that it is still open says so once more; what is paid there later than that, it tells with a time that is after
+ * the expiry.
+ */
 const PENDING_MAX = 2;
-/** A silent rail is left alone for so long. */
+/** A rail whose breaker is open is left alone for so long. */
 const LEFT_ALONE_MS = 2_000;
 
-/** What comes of a payment request whose time is over: it expires, as it then stands (`isUnanswered`: though its rail never said); or it waits; or it has ended meanwhile. */
+/**
+ * What comes of a payment request whose time is over: it expires, as it then stands (`isUnanswered`: though its rail never said);
+ * or it waits; or it has ended meanwhile.
+ */
 export type Verdict =
   | { verdict: 'expire'; request: StoredPaymentRequest; isUnanswered: boolean }
   | { verdict: 'wait'; request: StoredPaymentRequest; untilMs: number; asked: number }
   | { verdict: 'over' };
 
 /**
- * Asks the rails that hold an overdue payment request what has become of it. What was paid there is received as if the rail had told of it, by the rail's own time and
- * reference, so its callback counts nothing twice. Where a rail does not say, the request waits, but not for ever: a payment that was made in time counts
- * whenever it is told of. Fails where the ledger does not answer.
+ * Asks the rails that hold an overdue payment request what has become of it. What was paid there is received as if the rail had
+ * reported it, by the rail's own time and reference, so its callback counts nothing twice. Where a rail does not say, the request
+ * waits, but not for ever: a payment that was made in time counts whenever it is reported. Fails where the ledger does not
+ * answer.
  */
 export async function askBeforeExpiry(context: Context, request: StoredPaymentRequest): Promise<Verdict> {
   const outcomes = new Set<RailAnswer['outcome']>();

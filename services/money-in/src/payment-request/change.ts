@@ -24,8 +24,8 @@ export type ChangeExtras = {
 export type Changed = { request: StoredPaymentRequest; isChanged: boolean };
 
 /**
- * Decides and writes; when somebody else has written meanwhile, decides anew on what is there now. Refusals: those of `decide`, and unavailable when others
- * always win.
+ * Decides and writes; when another replica has written meanwhile, decides anew on what is there now. Refusals: those of `decide`,
+ * and unavailable when others always win.
  */
 export function changePaymentRequest(
   context: ChangeContext,
@@ -56,9 +56,9 @@ export function changePaymentRequest(
 }
 
 /**
- * Takes a use for a payment or a session. Between reading the request and writing it `isStillWanted` is asked: where whoever wants the use has gone on meanwhile
- * (another replica works on the same payment), nothing is taken; since a use is finished only after that, it can't be taken twice. Gives why it does not fit,
- * or undefined. Refusals: unavailable.
+ * Takes a use for a payment or a session. Between reading the request and writing it `isStillWanted` is asked: where another
+ * replica has taken the same payment further meanwhile, nothing is taken; since a use is finished only after that, it can't be
+ * taken twice. Gives why it does not fit, or undefined. Refusals: unavailable.
  */
 export async function takeUse(
   context: ChangeContext,
@@ -83,7 +83,10 @@ export async function takeUse(
   return taken.mismatch;
 }
 
-/** Changes fields that no decision hangs on; `change` gives undefined where there is nothing to change (any more). Refusals: unavailable. */
+/**
+ * Changes fields that no decision hangs on; `change` gives undefined where there is nothing to change (any more). Refusals:
+ * unavailable.
+ */
 export function changeFields(
   context: ChangeContext,
   request: StoredPaymentRequest,

@@ -8,7 +8,10 @@ const DRAWS_MAX = 50;
 /** Whose a number at a rail is. `_id`: "<rail>:<number>". */
 type ClaimDocument = { _id: string; schema: number; payable: string; at: Date };
 
-/** Numbers that are unique among all that can be paid, as claim documents, because a sharded MongoDB has no other unique values (architecture §3). */
+/**
+ * Numbers that are unique among all that can be paid, as claim documents, because a sharded MongoDB has no other unique values
+ * (architecture §3).
+ */
 export type Claims = {
   /** Draws numbers until one is free, and claims it for the payment request. Throws when the series is full. */
   claim(rail: string, draw: () => string, requestId: string, nowMs: number): Promise<string>;
@@ -31,7 +34,9 @@ export function openClaims(store: Store, endOf: EndOf): Claims {
       throw error;
     }
   };
-  /** Takes a number over that has rested. A crash may have left a claim without a payment request; it rests from its beginning. */
+  /**
+   * Takes a number over that has rested. A crash may have left a claim without a payment request; it rests from its beginning.
+   */
   const takeOver = async (document: ClaimDocument, nowMs: number): Promise<boolean> => {
     const known = await claims.findOne({ _id: document._id }, { readConcern: 'linearizable' });
     if (known === null) return insert(document);

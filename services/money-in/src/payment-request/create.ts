@@ -11,8 +11,9 @@ import type { Details, PaymentRequestOrder } from './request.ts';
 export type Creation = { merchantId: string; accountId: string; idempotencyKey?: IdempotencyKey | undefined };
 
 /**
- * Creates a payment request once for its Idempotency-Key, and gives the same answer for every later request with the key; without one, just creates. `id` is the
- * request's, "<kind>:<ULID>", the same one after a crash. Refusals: idempotency_key_reused, idempotency_key_running, and those of the work.
+ * Creates a payment request once for its Idempotency-Key, and gives the same answer for every later request with the key; without
+ * one, just creates. `id` is the request's, "<kind>:<ULID>", the same one after a crash. Refusals: idempotency_key_reused,
+ * idempotency_key_running, and those of the work.
  */
 export async function createOnce<Answer extends DescMessage>(
   context: Pick<Context, 'idempotencyKeys' | 'clock'>,

@@ -6,8 +6,8 @@ import type { ReversedStatus } from './payment-request.ts';
 import type { Details, PaymentRequest } from './request.ts';
 
 /**
- * A kind of payment request: everything that the shared code has to know of it. Kinds are pure and decide nothing about money; each stands in a folder of its
- * own and is listed once, in kinds.ts. What is optional most kinds do without.
+ * A kind of payment request: everything that the shared code has to know of it. Kinds are pure and decide nothing about money;
+ * each stands in a folder of its own and is listed once, in kinds.ts. What is optional most kinds do without.
  */
 export type Kind = {
   /** In ids, documents and types of events. */
@@ -20,7 +20,9 @@ export type Kind = {
   events: Readonly<Partial<Record<EventName, EventType<'money-in'>>>>;
   /** Of an event that says how a request now stands. `parent`: as it then stands, where the kind has one. */
   eventPayload(request: PaymentRequest, about: { nowMs: number; parent: PaymentRequest | undefined }): Uint8Array;
-  /** What a payment is charged for: the product, and its bank, e-wallet or chain by the API's own code. `hasFee`: of the merchant. */
+  /**
+   * What a payment is charged for: the product, and its bank, e-wallet or chain by the API's own code. `hasFee`: of the merchant.
+   */
   chargedAs(request: PaymentRequest, hasFee: (product: string) => boolean): { product: string; channel: string };
   /** What customers see on the bill of a number; absent or empty: what the parent says. */
   nameOnBill?(request: PaymentRequest): string;
@@ -31,7 +33,10 @@ export type Kind = {
   idOfReference?(rail: string, reference: string): string | undefined;
   /** What the rails that hold it can be asked before it expires; absent where no rail holds it. */
   heldBy?(request: PaymentRequest): readonly Question[];
-  /** A rail has declined what it was to be paid by, and it stays open otherwise: its details then, undefined where that is known. Absent: it fails. */
+  /**
+   * A rail has declined what it was to be paid by, and it stays open otherwise: its details then, undefined where that is known.
+   * Absent: it fails.
+   */
   declined?(details: Details, reference: string): Details | undefined;
   /** Tips, which come on top of what it asks for; absent: none are taken. */
   tips?: {
@@ -39,7 +44,10 @@ export type Kind = {
     /** What of an amount, told without its tip, is the tip. */
     within(request: PaymentRequest, amountSen: bigint): bigint;
   };
-  /** Each payment is a resource of its own, with an event of its own; absent: the request is paid once and shows its payment itself. */
+  /**
+   * Each payment is a resource of its own, with an event of its own; absent: the request is paid once and shows its payment
+   * itself.
+   */
   ownPayments?: {
     numberOf(request: PaymentRequest): PaidNumber;
     paidEvent(payment: Payment): { type: EventType<'money-in'>; payload: Uint8Array };
@@ -62,7 +70,7 @@ export type Kinds = {
   ofRequest(request: Pick<PaymentRequest, 'details'>): Kind;
   /** By the id of a request, "<kind>:<ULID>". */
   ofId(requestId: string): Kind;
-  /** The request that a rail's reference names; undefined where it is nobody's. */
+  /** The request that a rail's reference names; undefined where it names none. */
   idOfReference(rail: string, reference: string): string | undefined;
   /** Rails with the products that their money is of, should it match nothing. */
   rails: readonly (Rail & { product: string })[];

@@ -5,7 +5,10 @@ import type { Context } from '../context.ts';
 import type { StoredPaymentRequest } from './document.ts';
 import { fromWireStatus } from './message.ts';
 
-/** A page of the merchant's payment requests, newest first. Refusals: product_not_allowed, those of the account, validation (cursor). */
+/**
+ * A page of the merchant's payment requests, newest first. Refusals: product_not_allowed, those of the account, validation
+ * (cursor).
+ */
 export async function listPaymentRequests(
   context: Pick<Context, 'paymentRequests' | 'kinds' | 'merchants'>,
   kind: string,

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 
 /**
- * Whom customers pay, by one name wherever they see one: in a QRIS code, at the bank, on a page. A merchant service of an earlier version does not tell the
- * merchant's name; then it is the account's. Refusals: merchant_not_found, those of the account, unavailable.
+ * Whom customers pay, by the same name everywhere: in a code, at the bank, on a page. A merchant service of an earlier version
+ * does not give the merchant's name; then it is the account's. Refusals: merchant_not_found, those of the account, unavailable.
  */
 export async function merchantNameOf(
   { merchants }: Pick<Context, 'merchants'>,

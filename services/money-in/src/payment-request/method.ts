@@ -4,7 +4,7 @@ import type { Question } from '../rail/rail.ts';
 import type { Rails } from '../rails.ts';
 import type { Claims } from './claims.ts';
 
-/** How customers pay something that offers several methods: those whose codes begin with the group, for instance VA of "VA_BCA", or QRIS. */
+/** How customers pay something that offers several methods: those whose codes begin with the group, for instance `A` of "A_B". */
 export type Method = {
   group: string;
   /** What is charged for. */

@@ -11,8 +11,9 @@ import { changed } from './store.ts';
 const LOOK_AGAIN_MS = 500;
 
 /**
- * Ends payment requests whose time is over, and publishes each expiry once. One that is being paid just now waits for that, unless its kind expires in use.
- * Where a rail may know of a payment that it has not reported, the rail is asked first. Runs at least once for each.
+ * Ends payment requests whose time is over, and publishes each expiry once. One that is being paid just now waits for that,
+ * unless its kind expires in use. Where a rail may know of a payment that it has not reported, the rail is asked first. Runs at
+ * least once for each.
  */
 export async function onPaymentRequestsDue(context: Context, requests: readonly StoredPaymentRequest[]): Promise<void> {
   const nowMs = context.clock.now();
@@ -41,7 +42,10 @@ async function askAndExpire(context: Context, request: StoredPaymentRequest): Pr
   if (verdict.verdict === 'expire') await expire(context, verdict.request, verdict.isUnanswered);
 }
 
-/** The replica that has written the expiry counts and logs it. Where somebody has written first, the timer comes back to what the request then is. */
+/**
+ * The replica that has written the expiry counts and logs it. Where another write came first, the timer comes back to what the
+ * request then is.
+ */
 async function expire(context: Context, request: StoredPaymentRequest, isUnanswered = false): Promise<void> {
   const { parentIdOf } = context.kinds.ofRequest(request);
   const isExpired = await (parentIdOf === undefined

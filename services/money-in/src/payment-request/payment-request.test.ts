@@ -34,12 +34,12 @@ describe('what does not fit', () => {
     ['too little', once, take('b', { amountSen: 499n }), 'wrong-amount'],
     ['too much', once, take('b', { amountSen: 501n }), 'wrong-amount'],
     ['after the expiry, by the rail’s time', once, take('b', { paidAtMs: NOW + 10 }), 'expired'],
-    ['in time, told of after the expiry', expired, take('b', { paidAtMs: NOW - 1 }), undefined],
+    ['in time, reported after the expiry', expired, take('b', { paidAtMs: NOW - 1 }), undefined],
     ['a second payment', used, take('b'), 'used-up'],
     ['while another is under way', given(once, take('a')), take('b'), 'used-up'],
     ['the same one again while under way', given(once, take('a')), take('a'), undefined],
     ['after the deletion', given(once, { type: 'delete' }), take('b'), 'inactive'],
-    ['before the deletion, told of after it', given(once, { type: 'delete' }), take('b', { paidAtMs: NOW - 1 }), undefined],
+    ['before the deletion, reported after it', given(once, { type: 'delete' }), take('b', { paidAtMs: NOW - 1 }), undefined],
     ['after it has failed', given(once, { type: 'fail' }), take('b'), 'inactive'],
     ['what was issued before', given(once, { type: 'delete' }), take('b', { issued: true }), undefined],
   ] as const)('%s', (_what, state, command, mismatch) => {
@@ -47,7 +47,7 @@ describe('what does not fit', () => {
   });
 });
 
-describe('a payable', () => {
+describe('a payment request', () => {
   test('is completed by its last use, also after its expiry', () => {
     const paid = given({ ...once, status: 'expired' }, take('a'), { type: 'finish', by: 'a' });
     expect(paid).toMatchObject({ status: 'completed', used: 1, inFlight: [], endedAtMs: NOW });
@@ -94,7 +94,7 @@ test.each([
   expect(effectivePaidAtMs(paidAtMs, receivedAtMs)).toBe(expected);
 });
 
-test('whatever happens, no more uses are taken and finished than there are, and each once', () => {
+test('no more uses are taken and finished than there are, and each once, in any order of commands', () => {
   const by = fc.constantFrom('a', 'b', 'c', 'd');
   const command = fc.oneof(
     fc.record({ type: fc.constantFrom('take', 'finish', 'release'), by }),

@@ -1,20 +1,20 @@
 import { type Refusal, refuse, refuseField } from '@gerbang/core';
 
 /**
- * What a customer can pay, of any product, as a pure decider: active until it has been paid as often as it may be, or has expired, or its merchant has
- * deleted it, or it has failed. A payment first takes a use, which nobody else can have then, and finishes it once the ledger has credited the money:
- * so a use is counted once, whatever crashes in between.
+ * What a customer can pay, of any product, as a pure decider: active until it has been paid as often as it may be, or has
+ * expired, or its merchant has deleted it, or it has failed. A payment first takes a use, which is then reserved for it, and
+ * finishes it once the ledger has credited the money: so a use is counted once, also where a process dies in between.
  */
 export type PaymentRequestState = {
   status: PaymentRequestStatus;
   /** Of a closed amount both are that amount. Sen. */
   minSen: bigint;
   maxSen: bigint;
-  /** Undefined: as often as anybody likes. */
+  /** Undefined: any number of times. */
   maxUses: number | undefined;
   /** Payments that have been credited. */
   used: number;
-  /** Who has taken a use that is not finished: payments, or sessions of a payment link. At most IN_FLIGHT_MAX. */
+  /** Who has taken a use that is not finished: payments, or openings of it. At most IN_FLIGHT_MAX. */
   inFlight: readonly string[];
   /** Unix milliseconds of business time; undefined: never. */
   expiresAtMs: number | undefined;
@@ -35,8 +35,8 @@ export const IN_FLIGHT_MAX = 300;
 
 export type PaymentRequestCommand =
   /**
-   * Reserves a use. `paidAtMs` is the rail's transaction time, which decides whether it was in time (architecture §5). `issued`: what was issued before is
-   * still good, however the payable stands now.
+   * Reserves a use. `paidAtMs` is the rail's transaction time, which decides whether it was in time (architecture §5). `issued`:
+   * what was issued before is still good, however the request stands now.
    */
   | { type: 'take'; by: string; amountSen: bigint; paidAtMs: number; issued?: boolean }
   /** The ledger has credited what took a use. */
@@ -72,8 +72,9 @@ export function newPaymentRequest(
 }
 
 /**
- * Decides a command. An empty list: it has been done before, or does not matter any more. Refusals: bad_request (a change of one that is not active),
- * validation (max_usage), unavailable (too many payments at once). A payment that does not fit is no refusal: see `mismatchOf`.
+ * Decides a command. An empty list: it has been done before, or does not matter any more. Refusals: bad_request (a change of one
+ * that is not active), validation (max_usage), unavailable (too many payments at once). A payment that does not fit is no
+ * refusal: see `mismatchOf`.
  */
 export function decide(
   state: PaymentRequestState,
@@ -107,7 +108,7 @@ export function decide(
   }
 }
 
-/** Why a payment (or a new session of a link) does not fit; undefined where it does. Whoever has taken a use already fits. */
+/** Why a payment (or a new session of a link) does not fit; undefined where it does. One that has taken a use already fits. */
 export function mismatchOf(
   state: PaymentRequestState,
   command: Extract<PaymentRequestCommand, { type: 'take' }>,
@@ -155,8 +156,8 @@ export function isOverdue({ status, expiresAtMs }: PaymentRequestState, nowMs: n
 }
 
 /**
- * The moment that counts as the payment's. A rail that tells whole seconds may have meant any time up to the end of that second, though none after it has
- * told of it; so what was paid right after the expiry does not slip in before it.
+ * The moment that counts as the payment's. A rail that tells whole seconds may have meant any time up to the end of that second,
+ * though none after its report; so what was paid right after the expiry does not slip in before it.
  */
 export function effectivePaidAtMs(paidAtMs: number, receivedAtMs: number): number {
   if (paidAtMs % 1_000 !== 0) return paidAtMs;

@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { merchantNameOf } from './merchant-name.ts';
 
 /**
- * Whom a page says that its customer pays; empty while the merchant service does not answer: then what is to be paid and how it stands matters more than a page
- * that is not shown.
+ * Whom a page says that its customer pays; empty while the merchant service does not answer: then what is to be paid and how it
+ * stands matters more than a page that is not shown.
  */
 export async function shownMerchantName(
   context: Pick<Context, 'merchants' | 'log'>,

@@ -8,7 +8,7 @@ import type { StoredPayment } from './document.ts';
 import { feesFor } from './fees.ts';
 import { finishCredit, finishRefund } from './leave-suspense.ts';
 import type { Payment } from './order.ts';
-import { figuresOf } from './payment.ts';
+import { feesOf } from './payment.ts';
 import { postCredit, postSuspense } from './postings.ts';
 import { takeBack } from './take-back.ts';
 
@@ -16,8 +16,9 @@ import { takeBack } from './take-back.ts';
 const STEPS_MAX = 20;
 
 /**
- * Takes a payment as far as it goes without waiting: each step is idempotent by its key, is begun again by whoever comes next where this process dies, and
- * may be done by two replicas at once. Fails where somebody behind does not answer; the payment's timer comes back to it then.
+ * Takes a payment as far as it goes without waiting: each step is idempotent by its key, is begun again by the next one where
+ * this process dies, and may be done by two replicas at once. Fails where another service does not answer; the payment's timer
+ * comes back to it then.
  */
 export async function advancePayment(context: Context, payment: StoredPayment): Promise<StoredPayment> {
   let current = payment;
@@ -70,8 +71,8 @@ async function takeItsUse(context: Context, payment: StoredPayment): Promise<Sto
     if (rejected.isChanged) context.metrics.rejected(order.rail, reason);
     return rejected.payment;
   }
-  const figures = await feesFor(context, order, order.merchantId, request);
-  return (await takeStep(context, payment, { type: 'accept', figures })).payment;
+  const fees = await feesFor(context, order, order.merchantId, request);
+  return (await takeStep(context, payment, { type: 'accept', fees })).payment;
 }
 
 /** Takes a use of the request's parent too, where it has one; what was issued while that was good stays good. */
@@ -92,7 +93,7 @@ async function take(context: Context, { order }: Payment, request: StoredPayment
 /** The ledger first, then the request's use, then the payment: what is published has happened. */
 async function credit(context: Context, payment: StoredPayment): Promise<StoredPayment> {
   const { order } = payment;
-  await postCredit(context, order, figuresOf(payment.state));
+  await postCredit(context, order, feesOf(payment.state));
   if (order.requestId !== '' && order.fromSuspense === undefined) await finishUse(context, payment);
   const { payment: paid, isChanged } = await takeStep(context, payment, { type: 'pay' });
   if (isChanged) {
@@ -127,5 +128,5 @@ async function finishUseOfParent(context: Context, request: PaymentRequest): Pro
 /** What a request that is paid once shows of its payment. */
 function shownPaymentOf({ order, state }: Payment): ShownPayment {
   const { tipSen, paidAtMs, railReference, payer } = order;
-  return { ...figuresOf(state), tipSen, paidAtMs, settledAtMs: undefined, railReference, payer };
+  return { ...feesOf(state), tipSen, paidAtMs, settledAtMs: undefined, railReference, payer };
 }

@@ -11,8 +11,8 @@ import type { PaymentCommand } from './state.ts';
 export type Changed = { payment: StoredPayment; isChanged: boolean };
 
 /**
- * One step of a payment on its way. Where another replica has gone on with it meanwhile, that replica's decision stands, and this gives the payment as it now is.
- * Refusals: those of `decide`.
+ * One step of a payment on its way. Where another replica has gone on with it meanwhile, that replica's decision stands, and this
+ * gives the payment as it now is. Refusals: those of `decide`.
  */
 export async function takeStep(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<Changed> {
   const changed = await decideOn(context, payment, command);
@@ -20,8 +20,8 @@ export async function takeStep(context: Context, payment: StoredPayment, command
 }
 
 /**
- * A decision that comes from outside: where somebody else has written meanwhile, it is decided anew on what is there now. `order`: what is known anew of the
- * payment. Refusals: those of `decide`, unavailable.
+ * A decision that comes from outside: where another replica has written meanwhile, it is decided anew on what is there now.
+ * `order`: what is known anew of the payment. Refusals: those of `decide`, unavailable.
  */
 export function changePayment(
   context: Context,

@@ -14,7 +14,10 @@ export async function findToDecide(context: Context, { operator, id }: { operato
   return found;
 }
 
-/** Into the audit log first, then decided and carried out. A decision that stands already is carried on. Refusals: bad_request, unavailable. */
+/**
+ * Into the audit log first, then decided and carried out. A decision that stands already is carried on. Refusals: bad_request,
+ * unavailable.
+ */
 export async function decideByOperator(
   context: Context,
   suspended: StoredPayment,

@@ -2,12 +2,12 @@ import type { EventType } from '@gerbang/present';
 import type { AggregateDocument, Change, Due, NewEvent } from '@gerbang/store';
 import type { Payer, Payment, PaymentOrder } from './order.ts';
 import { nextDueMs } from './schedule.ts';
-import type { Figures, PaymentState, Problem, Reason, Report, Reversal, Target } from './state.ts';
+import type { FeeBreakdown, PaymentState, Problem, Reason, Report, Reversal, Target } from './state.ts';
 
 /** A payment as it was read, with the version that the next change is conditional on. */
 export type StoredPayment = Payment & { document: StoredPaymentDocument };
 
-type FiguresDocument = {
+type FeesDocument = {
   amount_sen: bigint;
   fee_sen: bigint;
   net_sen: bigint;
@@ -37,7 +37,7 @@ export type PaymentDocument = Due & {
   virtual_account?: { id: string; number: string; bank_code: string };
   from_suspense?: string;
   status: PaymentState['status'];
-  figures?: FiguresDocument;
+  figures?: FeesDocument;
   reason?: Reason;
   target?: { merchant_id: string; account_id: string; partition: string };
   settled_at?: Date;
@@ -124,9 +124,9 @@ function stateFields(state: PaymentState, nowMs: number): { set: StateFields } {
       return { set: { status } };
     case 'accepted':
     case 'paid':
-      return { set: { status, figures: figuresDocument(state.figures) } };
+      return { set: { status, figures: feesDocument(state.fees) } };
     case 'settled':
-      return { set: { status, figures: figuresDocument(state.figures), settled_at: new Date(state.settledAtMs) } };
+      return { set: { status, figures: feesDocument(state.fees), settled_at: new Date(state.settledAtMs) } };
     case 'refused':
     case 'suspending':
     case 'refunding':
@@ -138,7 +138,7 @@ function stateFields(state: PaymentState, nowMs: number): { set: StateFields } {
     case 'credited': {
       const { merchantId, accountId, partition } = state.target;
       const target = { merchant_id: merchantId, account_id: accountId, partition };
-      return { set: { status, reason: state.reason, target, figures: figuresDocument(state.figures) } };
+      return { set: { status, reason: state.reason, target, figures: feesDocument(state.fees) } };
     }
     case 'reversing':
     case 'reversed':
@@ -196,9 +196,9 @@ function toState(document: StoredPaymentDocument): PaymentState {
       return { status };
     case 'accepted':
     case 'paid':
-      return { status, figures: figuresOf(document) };
+      return { status, fees: feesOf(document) };
     case 'settled':
-      return { status, figures: figuresOf(document), settledAtMs: present(document, 'settled_at').getTime() };
+      return { status, fees: feesOf(document), settledAtMs: present(document, 'settled_at').getTime() };
     case 'refused':
     case 'suspending':
     case 'suspended':
@@ -209,13 +209,13 @@ function toState(document: StoredPaymentDocument): PaymentState {
     case 'credited': {
       const { merchant_id: merchantId, account_id: accountId, partition } = present(document, 'target');
       const target: Target = { merchantId, accountId, partition };
-      return { status, reason: present(document, 'reason'), target, figures: figuresOf(document) };
+      return { status, reason: present(document, 'reason'), target, fees: feesOf(document) };
     }
     case 'reversing':
     case 'reversed':
     case 'contested': {
       const reversal = reversalOf(present(document, 'reversal'));
-      const kept = { figures: figuresOf(document), reversal, settledAtMs: document.settled_at?.getTime() };
+      const kept = { fees: feesOf(document), reversal, settledAtMs: document.settled_at?.getTime() };
       return status === 'contested' ? { status, ...kept, problem: present(document, 'problem') } : { status, ...kept };
     }
     case 'withdrawn':
@@ -233,19 +233,19 @@ function reversalOf({ taken_from: takenFrom, attempt, ...report }: ReversalDocum
   return { ...reportOf(report), takenFrom, attempt };
 }
 
-function figuresDocument(figures: Figures): FiguresDocument {
+function feesDocument(fees: FeeBreakdown): FeesDocument {
   return {
-    amount_sen: figures.amountSen,
-    fee_sen: figures.feeSen,
-    net_sen: figures.netSen,
-    vendor_fee_sen: figures.vendorFeeSen,
-    our_margin_sen: figures.ourMarginSen,
-    basis_points: figures.basisPoints,
-    settle_at: new Date(figures.settleAtMs),
+    amount_sen: fees.amountSen,
+    fee_sen: fees.feeSen,
+    net_sen: fees.netSen,
+    vendor_fee_sen: fees.vendorFeeSen,
+    our_margin_sen: fees.ourMarginSen,
+    basis_points: fees.basisPoints,
+    settle_at: new Date(fees.settleAtMs),
   };
 }
 
-function figuresOf(document: StoredPaymentDocument): Figures {
+function feesOf(document: StoredPaymentDocument): FeeBreakdown {
   const figures = present(document, 'figures');
   return {
     amountSen: figures.amount_sen,

@@ -2,7 +2,7 @@ import { ulidFrom } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import { takeStep } from './change.ts';
 import type { StoredPayment } from './document.ts';
-import { figuresOf } from './payment.ts';
+import { feesOf } from './payment.ts';
 import { postOutOfSuspense } from './postings.ts';
 
 /** The id of the payment that money in suspense has become. */
@@ -28,11 +28,11 @@ export async function finishCredit(context: Context, suspended: StoredPayment): 
     fromSuspense: order.partition,
   };
   // Where it is there already, this has been done before.
-  await context.payments.insert(wanted, { status: 'accepted', figures: figuresOf(state) }, context.clock.now());
+  await context.payments.insert(wanted, { status: 'accepted', fees: feesOf(state) }, context.clock.now());
   return (await takeStep(context, suspended, { type: 'finish-credit' })).payment;
 }
 
-/** The rail has it back. */
+/** The refund is booked at the rail. */
 export async function finishRefund(context: Context, suspended: StoredPayment): Promise<StoredPayment> {
   await postOutOfSuspense(context, suspended.order, suspended.order.partition);
   return (await takeStep(context, suspended, { type: 'finish-refund' })).payment;

@@ -3,20 +3,20 @@ import { markSettled } from '../payment-request/change.ts';
 import { advancePayment } from './advance.ts';
 import { takeStep } from './change.ts';
 import type { StoredPayment } from './document.ts';
-import { figuresOf } from './payment.ts';
+import { feesOf } from './payment.ts';
 import { postSettlement } from './postings.ts';
 
 /** A payment and the moment at which the ledger settled it. */
 type Settled = { payment: StoredPayment; settledAtMs: number };
 
 /**
- * Takes up payments whose timers have fired: those whose process died go on, those that are paid settle, all of them together. Runs at least once for each; one
- * that fails stays leased and comes again.
+ * Takes up payments whose timers have fired: those whose process died go on, those that are paid settle, all of them together.
+ * Runs at least once for each; one that fails stays leased and comes again.
  */
 export async function onPaymentsDue(context: Context, payments: readonly StoredPayment[]): Promise<void> {
   const current = await each(context, payments, (payment) => advancePayment(context, payment));
   const nowMs = context.clock.now();
-  const due = current.filter(({ state }) => state.status === 'paid' && figuresOf(state).settleAtMs <= nowMs);
+  const due = current.filter(({ state }) => state.status === 'paid' && feesOf(state).settleAtMs <= nowMs);
   const posted = await each(context, due, (payment) => postOne(context, payment));
   const marked = await markAll(
     context,
@@ -28,10 +28,13 @@ export async function onPaymentsDue(context: Context, payments: readonly StoredP
   });
 }
 
-/** The ledger first, then what merchants see. Undefined for a payment that is being reversed just now, which does not settle any more. */
+/**
+ * The ledger first, then what merchants see. Undefined for a payment that is being reversed just now, which does not settle any
+ * more.
+ */
 async function postOne(context: Context, payment: StoredPayment): Promise<Settled | undefined> {
-  const figures = figuresOf(payment.state);
-  const settledAtMs = figures.netSen === 0n ? context.clock.now() : await postSettlement(context, payment.order, figures);
+  const fees = feesOf(payment.state);
+  const settledAtMs = fees.netSen === 0n ? context.clock.now() : await postSettlement(context, payment.order, fees);
   return settledAtMs === undefined ? undefined : { payment, settledAtMs };
 }
 

@@ -1,6 +1,6 @@
 import type { PaymentState } from './state.ts';
 
-/** What a rail has told of a payment, and whom it is for; never changes. Sen, Unix milliseconds of business time. */
+/** What a rail has reported of a payment, and whom it is for; never changes. Sen, Unix milliseconds of business time. */
 export type PaymentOrder = {
   /** "<rail>:<partner>:<the rail's reference>": a payment is one, however often it is notified. */
   id: string;
@@ -16,12 +16,12 @@ export type PaymentOrder = {
   /** By the rail's clock: what decides whether it was in time. */
   paidAtMs: number;
   receivedAtMs: number;
-  /** The rail has the money, whatever is answered. */
+  /** The rail has the money already, and does not wait for our answer. */
   moneyTaken: boolean;
   payer: Payer | undefined;
   /** The product that is settled and charged for. */
   product: string;
-  /** The payment request; with the fields of its owner it is empty where the number is nobody's. */
+  /** The payment request; with the fields of its owner it is empty where the number belongs to none. */
   requestId: string;
   merchantId: string;
   accountId: string;
@@ -37,7 +37,7 @@ export type PaymentOrder = {
 /** A number that is paid more than once, and the public id of its payment request. */
 export type PaidNumber = { id: string; number: string; bankCode: string };
 
-/** What a rail tells of who has paid. */
+/** What a rail reports of who has paid. */
 export type Payer = {
   issuerName: string;
   /** National numbering system. */
@@ -51,5 +51,5 @@ export type Payer = {
   rrn: string;
 };
 
-/** A payment that a rail has told of, and how it stands. */
+/** A payment that a rail has reported, and how it stands. */
 export type Payment = { order: PaymentOrder; state: PaymentState };

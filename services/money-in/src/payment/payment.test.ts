@@ -1,10 +1,10 @@
 import { isRefusal } from '@gerbang/core';
 import { describe, expect, test } from 'vitest';
 import { decide, evolve } from './payment.ts';
-import type { Figures, PaymentCommand, PaymentState, Report } from './state.ts';
+import type { FeeBreakdown, PaymentCommand, PaymentState, Report } from './state.ts';
 
 const NOW = 1_000_000;
-const figures: Figures = {
+const fees: FeeBreakdown = {
   amountSen: 500n,
   feeSen: 20n,
   netSen: 480n,
@@ -19,7 +19,7 @@ const reverse = (over: Partial<Extract<PaymentCommand, { type: 'reverse' }>> = {
   ({ type: 'reverse', report: refund, isWhole: true, ...over }) as const;
 
 const received: PaymentState = { status: 'received' };
-const accept: PaymentCommand = { type: 'accept', figures };
+const accept: PaymentCommand = { type: 'accept', fees };
 const reject: PaymentCommand = { type: 'reject', reason: 'unknown', taken: true };
 
 /** Given commands that have been carried out, the state after them. */
@@ -47,7 +47,7 @@ describe('a payment that its rail reverses', () => {
     ['in part', settled, reverse({ isWhole: false }), 'contested'],
     [
       'though all of it was a fee',
-      evolve({ status: 'accepted', figures: { ...figures, netSen: 0n } }, { type: 'paid' }),
+      evolve({ status: 'accepted', fees: { ...fees, netSen: 0n } }, { type: 'paid' }),
       reverse(),
       'contested',
     ],
@@ -56,7 +56,7 @@ describe('a payment that its rail reverses', () => {
     ['again', reversed, reverse(), 'reversed'],
     ['again, while an operator decides', contested, reverse(), 'contested'],
     ['after an operator has given it back', next(suspended, { type: 'refund' }), reverse(), 'refunding'],
-    ['that it has not told of', withdrawn(failure), reverse(), 'withdrawn'],
+    ['that it has not reported as paid', withdrawn(failure), reverse(), 'withdrawn'],
   ] as const)('%s', (_when, state, command, status) => {
     expect(next(state, command).status).toBe(status);
   });
@@ -69,13 +69,13 @@ describe('a payment that its rail reverses', () => {
     expect(decide(state, reverse(), NOW)).toMatchObject({ refused: 'unavailable' });
   });
 
-  test('keeps its figures and when it settled', () => {
+  test('keeps its fees and when it settled', () => {
     expect(next(settled, reverse())).toMatchObject({
-      figures,
+      fees,
       settledAtMs: NOW,
       reversal: { takenFrom: 'account', attempt: 1 },
     });
-    expect(reversed).toMatchObject({ figures, settledAtMs: undefined });
+    expect(reversed).toMatchObject({ fees, settledAtMs: undefined });
   });
 
   test.each(['accept', 'pay', 'settle'] as const)('can not %s any more', (type) => {

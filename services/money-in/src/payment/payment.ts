@@ -1,13 +1,13 @@
 import { type Refusal, refuse } from '@gerbang/core';
 import { notContested, receiveAfter, reverse, withdraw } from './reversal.ts';
-import type { Figures, PaymentCommand, PaymentEvent, PaymentState, Reason, Target } from './state.ts';
+import type { FeeBreakdown, PaymentCommand, PaymentEvent, PaymentState, Reason, Target } from './state.ts';
 
 /** Decides a command. An empty list: it has been done before. Refusals: bad_request where the state does not allow it. */
 export function decide(state: PaymentState, command: PaymentCommand, nowMs: number): PaymentEvent[] | Refusal {
   const { status } = state;
   switch (command.type) {
     case 'accept':
-      if (status === 'received') return [{ type: 'accepted', figures: command.figures }];
+      if (status === 'received') return [{ type: 'accepted', fees: command.fees }];
       return isGood(status) ? [] : wrong(status);
     case 'reject':
       if (status === 'received') return [{ type: command.taken ? 'suspending' : 'refused', reason: command.reason }];
@@ -22,7 +22,7 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
       if (status === 'paid') return [{ type: 'settled', settledAtMs: nowMs }];
       return status === 'settled' ? [] : wrong(status);
     case 'credit':
-      if (status === 'suspended') return [{ type: 'crediting', target: command.target, figures: command.figures }];
+      if (status === 'suspended') return [{ type: 'crediting', target: command.target, fees: command.fees }];
       return isSameCredit(state, command.target) ? [] : decided(status);
     case 'finish-credit':
       if (status === 'crediting') return [{ type: 'credited' }];
@@ -57,20 +57,20 @@ export function decide(state: PaymentState, command: PaymentCommand, nowMs: numb
 export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   switch (event.type) {
     case 'accepted':
-      return { status: 'accepted', figures: event.figures };
+      return { status: 'accepted', fees: event.fees };
     case 'refused':
     case 'suspending':
       return { status: event.type, reason: event.reason };
     case 'paid':
-      return { status: 'paid', figures: figuresOf(state) };
+      return { status: 'paid', fees: feesOf(state) };
     case 'settled':
-      return { status: 'settled', figures: figuresOf(state), settledAtMs: event.settledAtMs };
+      return { status: 'settled', fees: feesOf(state), settledAtMs: event.settledAtMs };
     case 'suspended':
     case 'refunding':
     case 'refunded':
       return { status: event.type, reason: reasonOf(state) };
     case 'crediting':
-      return { status: 'crediting', reason: reasonOf(state), target: event.target, figures: event.figures };
+      return { status: 'crediting', reason: reasonOf(state), target: event.target, fees: event.fees };
     case 'credited':
       if (state.status !== 'crediting') throw new Error(`a payment that is ${state.status} cannot have been credited`);
       return { ...state, status: 'credited' };
@@ -82,8 +82,8 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
       if (state.status !== 'reversing') throw new Error(`a payment that is ${state.status} cannot have been reversed`);
       return { ...state, status: 'reversed' };
     case 'dismissed': {
-      const { figures, settledAtMs } = reversible(state);
-      return settledAtMs === undefined ? { status: 'paid', figures } : { status: 'settled', figures, settledAtMs };
+      const { fees, settledAtMs } = reversible(state);
+      return settledAtMs === undefined ? { status: 'paid', fees } : { status: 'settled', fees, settledAtMs };
     }
     case 'received':
       return { status: 'received' };
@@ -94,16 +94,16 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   }
 }
 
-/** The figures of a payment that has some. */
-export function figuresOf(state: PaymentState): Figures {
-  if (!('figures' in state)) throw new Error(`a payment that is ${state.status} has no figures`);
-  return state.figures;
+/** The fees of a payment that has some. */
+export function feesOf(state: PaymentState): FeeBreakdown {
+  if (!('fees' in state)) throw new Error(`a payment that is ${state.status} has no fees`);
+  return state.fees;
 }
 
 /** What stays known of a payment while it is reversed. */
-function reversible(state: PaymentState): { figures: Figures; settledAtMs: number | undefined } {
+function reversible(state: PaymentState): { fees: FeeBreakdown; settledAtMs: number | undefined } {
   const settledAtMs = 'settledAtMs' in state ? state.settledAtMs : undefined;
-  return { figures: figuresOf(state), settledAtMs };
+  return { fees: feesOf(state), settledAtMs };
 }
 
 function reasonOf(state: PaymentState): Reason {

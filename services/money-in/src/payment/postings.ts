@@ -2,20 +2,21 @@ import { type RefusalCode, RefusalError } from '@gerbang/core';
 import { Compensation, Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Context } from '../context.ts';
 import type { PaymentOrder } from './order.ts';
-import type { Figures, Reversal } from './state.ts';
+import type { FeeBreakdown, Reversal } from './state.ts';
 
 const REFERENCE_MAX = 128;
 
 type LedgerContext = Pick<Context, 'ledger'>;
 
 /**
- * Credits the net amount to pending, once per payment: from the rail, or from suspense where an operator has decided so. Suspense of another partition gives the
- * money back to its rail there, and the rail brings it here. Refusals: unavailable, timeout, account_limit.
+ * Credits the net amount to pending, once per payment: from the rail, or from suspense where an operator has decided so. Suspense
+ * of another partition gives the money back to its rail there, and the rail brings it here. Refusals: unavailable, timeout,
+ * account_limit.
  */
 export async function postCredit(
   { ledger }: LedgerContext,
   order: PaymentOrder,
-  { netSen, feeSen, vendorFeeSen }: Figures,
+  { netSen, feeSen, vendorFeeSen }: FeeBreakdown,
 ): Promise<void> {
   const { fromSuspense } = order;
   if (fromSuspense !== undefined && fromSuspense !== order.partition) await postOutOfSuspense({ ledger }, order, fromSuspense);
@@ -33,13 +34,13 @@ export async function postCredit(
 }
 
 /**
- * Moves the net amount from pending to available, once per payment. Gives the moment, Unix milliseconds; undefined where the money has left pending for the rail,
- * because the rail has reversed the payment.
+ * Moves the net amount from pending to available, once per payment. Gives the moment, Unix milliseconds; undefined where the
+ * money has left pending for the rail, because the rail has reversed the payment.
  */
 export async function postSettlement(
   { ledger }: LedgerContext,
   order: PaymentOrder,
-  { netSen, feeSen }: Figures,
+  { netSen, feeSen }: FeeBreakdown,
 ): Promise<number | undefined> {
   const settlement = {
     ...posting(order),
@@ -54,13 +55,13 @@ export async function postSettlement(
 }
 
 /**
- * Gives the rail back what it has reversed, with the fee, once per payment and attempt: from pending while the payment has not settled, else from available; or
- * from suspense, where an operator spares the account. Refusals: unavailable, timeout.
+ * Gives the rail back what it has reversed, with the fee, once per payment and attempt: from pending while the payment has not
+ * settled, else from available; or from suspense, where an operator spares the account. Refusals: unavailable, timeout.
  */
 export async function postReversal(
   { ledger }: LedgerContext,
   order: PaymentOrder,
-  { netSen, feeSen, vendorFeeSen }: Figures,
+  { netSen, feeSen, vendorFeeSen }: FeeBreakdown,
   { takenFrom, attempt }: Reversal,
 ): Promise<'booked' | 'short-balance'> {
   const withdrawal = {
@@ -83,8 +84,8 @@ export async function postReversal(
 }
 
 /**
- * The key of the one posting by which a payment's money leaves pending: its settlement or its withdrawal. The ledger takes a key once, so only one of them can
- * ever be booked, whatever happens at the same time.
+ * The key of the one posting by which a payment's money leaves pending: its settlement or its withdrawal. The ledger takes a key
+ * once, so only one of them can ever be booked, also where both are tried at once.
  */
 function leavesPending({ publicId }: PaymentOrder): string {
   return `${publicId}:settle`;

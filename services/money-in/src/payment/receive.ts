@@ -8,7 +8,7 @@ import type { StoredPayment } from './document.ts';
 import type { Payer, PaymentOrder } from './order.ts';
 import { CONTRADICTION } from './take-back.ts';
 
-/** What a rail reports of a payment. `request`: what was paid; undefined where the number is nobody's. */
+/** What a rail reports of a payment. `request`: what was paid; undefined where the number belongs to none. */
 export type Notification = {
   rail: string;
   partnerId: string;
@@ -23,9 +23,9 @@ export type Notification = {
 };
 
 /**
- * Records what a rail tells and takes it as far as it goes: the decision on a payment is made once, by the first notification that names its reference, and
- * every later one gets the payment as it then stands. Fails where the ledger or the database does not answer; then the rail comes again, and so does the
- * payment's timer.
+ * Records what a rail reports and takes it as far as it goes: the decision on a payment is made once, by the first notification
+ * that names its reference, and every later one gets the payment as it then stands. Fails where the ledger or the database does
+ * not answer; then the rail comes again, and so does the payment's timer.
  */
 export async function receive(
   context: Context,
@@ -59,7 +59,7 @@ async function receiveWithdrawn(context: Context, known: StoredPayment, order: P
     context.metrics.rejected(order.rail, 'withdrawn');
     context.log.error(
       { alert: CONTRADICTION, payment: order.id },
-      'a rail tells of a payment whose reversal it has reported before',
+      'a rail reports a payment whose reversal it has reported before',
     );
   }
   return changed;

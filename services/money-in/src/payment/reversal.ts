@@ -1,7 +1,9 @@
 import { type Refusal, refuse } from '@gerbang/core';
 import type { PaymentCommand, PaymentEvent, PaymentState, Report, Reversal } from './state.ts';
 
-/** What a report means, however the payment stands. Refusals: unavailable (the payment is not at rest yet: the rail comes again). */
+/**
+ * What a report means, however the payment stands. Refusals: unavailable (the payment is not at rest yet: the rail comes again).
+ */
 export function reverse(
   state: PaymentState,
   { report, isWhole }: Extract<PaymentCommand, { type: 'reverse' }>,
@@ -11,10 +13,10 @@ export function reverse(
     case 'settled': {
       const reversal: Reversal = { ...report, takenFrom: 'account', attempt: 1 };
       if (!isWhole) return [{ type: 'contested', reversal, problem: 'other-amount' }];
-      if (state.figures.netSen === 0n) return [{ type: 'contested', reversal, problem: 'nothing-credited' }];
+      if (state.fees.netSen === 0n) return [{ type: 'contested', reversal, problem: 'nothing-credited' }];
       return [{ type: 'reversing', reversal }];
     }
-    // It is nobody's money yet: what was refunded in part is for the operator who decides on it anyway.
+    // No account has it yet: what was refunded in part is for the operator who decides on it anyway.
     case 'suspended':
       return isWhole ? [{ type: 'refunding' }] : [];
     case 'withdrawn':
@@ -43,7 +45,10 @@ function isNewer(report: Report, known: Report): boolean {
   return report.kind === 'refunded' || report.reportedAtMs > known.reportedAtMs;
 }
 
-/** A refund of it has been reported: it came and went. After a failed attempt the customer may have tried again; a payment from before it contradicts it. */
+/**
+ * A refund of it has been reported: it came and went. After a failed attempt the customer may have tried again; a payment from
+ * before it contradicts it.
+ */
 export function receiveAfter(report: Report, paidAtMs: number): PaymentEvent[] {
   if (report.kind === 'refunded') return [];
   return paidAtMs > report.reportedAtMs ? [{ type: 'received' }] : [{ type: 'suspending', reason: 'withdrawn' }];
@@ -59,7 +64,7 @@ export function withdraw(state: PaymentState, from: Reversal['takenFrom']): Paym
   return isDone ? [] : notContested(state.status);
 }
 
-/** Nobody has to decide on it. */
+/** There is nothing to decide on it. */
 export function notContested(status: PaymentState['status']): Refusal {
   return refuse('bad_request', { message: `Its reversal is not open: it is ${status}` });
 }

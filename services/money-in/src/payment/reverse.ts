@@ -7,17 +7,24 @@ import { type Notification, toOrder } from './receive.ts';
 import type { Report } from './state.ts';
 import { CONTRADICTION, reportContested } from './take-back.ts';
 
-/** What a rail reports of a payment that it has reversed. `amountSen` 0: all of it; `paidTo` empty: the rail has named it by its own reference alone. */
+/**
+ * What a rail reports of a payment that it has reversed. `amountSen` 0: all of it; `paidTo` empty: the rail has named it only by
+ * its own reference.
+ */
 export type ReversalReport = Report &
   Pick<Notification, 'rail' | 'partnerId' | 'railReference' | 'paidTo' | 'amountSen' | 'request'>;
 
-/** `unknown`: no payment of the reference is known; what is not known to be paid has nothing to give back. `inconsistent`: the reference is of another payment. */
+/**
+ * `unknown`: no payment of the reference is known; what is not known to be paid has nothing to give back. `inconsistent`: the
+ * reference is of another payment.
+ */
 export type ReversalOutcome = 'accepted' | 'known' | 'unknown' | 'inconsistent';
 
 /**
- * Reverses a payment that its rail has taken back, however it stands: what was credited is taken back from the account, what waits in suspense goes back to the
- * rail. The same report again changes nothing. A report of a payment that the rail has not told of is kept, so that the payment is not credited when it is told
- * of after all. Fails where the ledger or the database does not answer; then the rail comes again, and so does the payment's timer.
+ * Reverses a payment that its rail has taken back, however it stands: what was credited is taken back from the account, what
+ * waits in suspense goes back to the rail. The same report again changes nothing. A report of a payment that the rail has not
+ * reported as paid is kept, so that the payment is not credited when that report comes after all. Fails where the ledger or the
+ * database does not answer; then the rail comes again, and so does the payment's timer.
  */
 export async function reverse(context: Context, report: ReversalReport): Promise<ReversalOutcome> {
   const found = await findOrRemember(context, report);
@@ -59,7 +66,7 @@ async function findOrRemember(context: Context, report: ReversalReport): Promise
   if (known !== undefined || request === undefined) return known;
   const inserted = await context.payments.insert(order, { status: 'withdrawn', report: { kind, reportedAtMs } }, nowMs);
   if (inserted === undefined) return context.payments.find(order.id, { linearizable: true });
-  context.log.info({ payment: order.id, kind }, 'a rail reports the end of a payment that it has not told of');
+  context.log.info({ payment: order.id, kind }, 'a rail reports the end of a payment that it has not reported as paid');
   return undefined;
 }
 

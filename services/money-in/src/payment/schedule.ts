@@ -3,11 +3,14 @@ import type { PaymentState } from './state.ts';
 /** A payment whose process has died is taken up again this long after its last step. */
 const RESUME_AFTER_MS = 5_000;
 
-/** When a payment's timer fires next: at its settlement once it is paid; until it is at rest, should this process die; undefined for never. */
+/**
+ * When a payment's timer fires next: at its settlement once it is paid; until it is at rest, should this process die; undefined
+ * for never.
+ */
 export function nextDueMs(state: PaymentState, nowMs: number): number | undefined {
   switch (state.status) {
     case 'paid':
-      return state.figures.settleAtMs;
+      return state.fees.settleAtMs;
     case 'received':
     case 'accepted':
     case 'suspending':

@@ -1,36 +1,37 @@
 import type { Mismatch } from '../payment-request/payment-request.ts';
 
 /**
- * A payment that a rail has told of, as a pure decider. One that fits: received → accepted → paid → settled. One that does not: refused where the rail has
- * only asked; else suspending → suspended, and there an operator decides: crediting → credited, or refunding → refunded. What an operator credits goes on as
- * a payment of its own. One that the rail reverses after it was paid: reversing → reversed, or contested where the account can't give it back, until an
- * operator decides. One that the rail has reversed before it told of it is withdrawn.
+ * A payment that a rail has reported, as a pure decider. One that fits: received → accepted → paid → settled. One that does not:
+ * refused where the rail has only asked; else suspending → suspended, and there an operator decides: crediting → credited, or
+ * refunding → refunded. What an operator credits goes on as a payment of its own. One that the rail reverses after it was paid:
+ * reversing → reversed, or contested where the account can't give it back, until an operator decides. One that the rail has
+ * reversed before it reported it is withdrawn.
  */
 export type PaymentState =
   | { status: 'received' }
-  /** It has taken a use of its payable, and its figures stand; the ledger is yet to credit it. */
-  | { status: 'accepted'; figures: Figures }
-  | { status: 'paid'; figures: Figures }
-  | { status: 'settled'; figures: Figures; settledAtMs: number }
+  /** It has taken a use of its payment request, and its fee breakdown stands; the ledger is yet to credit it. */
+  | { status: 'accepted'; fees: FeeBreakdown }
+  | { status: 'paid'; fees: FeeBreakdown }
+  | { status: 'settled'; fees: FeeBreakdown; settledAtMs: number }
   | { status: 'refused'; reason: Reason }
   /** The ledger is yet to take it into suspense. */
   | { status: 'suspending'; reason: Reason }
   | { status: 'suspended'; reason: Reason }
-  | { status: 'crediting' | 'credited'; reason: Reason; target: Target; figures: Figures }
+  | { status: 'crediting' | 'credited'; reason: Reason; target: Target; fees: FeeBreakdown }
   | { status: 'refunding' | 'refunded'; reason: Reason }
   /** The ledger is yet to take it back. */
-  | { status: 'reversing'; figures: Figures; reversal: Reversal; settledAtMs: number | undefined }
-  | { status: 'reversed'; figures: Figures; reversal: Reversal; settledAtMs: number | undefined }
+  | { status: 'reversing'; fees: FeeBreakdown; reversal: Reversal; settledAtMs: number | undefined }
+  | { status: 'reversed'; fees: FeeBreakdown; reversal: Reversal; settledAtMs: number | undefined }
   /** The rail has reversed it, and an operator decides what that means for the account. */
-  | { status: 'contested'; figures: Figures; reversal: Reversal; problem: Problem; settledAtMs: number | undefined }
+  | { status: 'contested'; fees: FeeBreakdown; reversal: Reversal; problem: Problem; settledAtMs: number | undefined }
   /** The rail has reported its reversal, and never that it was paid: nothing is booked. */
   | { status: 'withdrawn'; report: Report };
 
 /** Why money fits nothing. `withdrawn`: the rail had reported its reversal first. */
 export type Reason = Mismatch | 'unknown' | 'withdrawn';
 
-/** The figures of a payment, sen; fixed when it is accepted (contract §5). amount = fee + net, fee = vendor fee + our margin. */
-export type Figures = {
+/** The fees of a payment, sen; fixed when it is accepted (contract §5). amount = fee + net, fee = vendor fee + our margin. */
+export type FeeBreakdown = {
   amountSen: bigint;
   feeSen: bigint;
   netSen: bigint;
@@ -44,8 +45,8 @@ export type Figures = {
 export type Target = { merchantId: string; accountId: string; partition: string };
 
 export type PaymentCommand =
-  /** It fits, and has a use of its payable. */
-  | { type: 'accept'; figures: Figures }
+  /** It fits, and has a use of its payment request. */
+  | { type: 'accept'; fees: FeeBreakdown }
   /** It fits nothing. `taken`: the rail has the money already. */
   | { type: 'reject'; reason: Reason; taken: boolean }
   /** The ledger has credited it. */
@@ -54,7 +55,7 @@ export type PaymentCommand =
   | { type: 'suspend' }
   /** The ledger has settled it. */
   | { type: 'settle' }
-  | { type: 'credit'; target: Target; figures: Figures }
+  | { type: 'credit'; target: Target; fees: FeeBreakdown }
   | { type: 'finish-credit' }
   | { type: 'refund' }
   | { type: 'finish-refund' }
@@ -67,25 +68,34 @@ export type PaymentCommand =
   /** An operator takes it from the account after all, or from suspense; or the rail was wrong. */
   | { type: 'withdraw'; from: Reversal['takenFrom'] }
   | { type: 'dismiss' }
-  /** The rail tells of it as paid, after it has reported its reversal. */
+  /** The rail reports it as paid, after it has reported its reversal. */
   | { type: 'receive'; paidAtMs: number };
 
 export type PaymentEvent =
-  | { type: 'accepted'; figures: Figures }
+  | { type: 'accepted'; fees: FeeBreakdown }
   | { type: 'refused' | 'suspending'; reason: Reason }
   | { type: 'paid' | 'suspended' | 'credited' | 'refunding' | 'refunded' }
   | { type: 'settled'; settledAtMs: number }
-  | { type: 'crediting'; target: Target; figures: Figures }
+  | { type: 'crediting'; target: Target; fees: FeeBreakdown }
   | { type: 'reversing'; reversal: Reversal }
   | { type: 'contested'; reversal: Reversal; problem: Problem }
   | { type: 'reversed' | 'dismissed' | 'received' }
   | { type: 'withdrawn'; report: Report };
 
-/** What a rail reports of a payment that it has reversed. A refund says that it was paid before; a failure may be of an attempt that another one follows. */
+/**
+ * What a rail reports of a payment that it has reversed. A refund says that it was paid before; a failure may be of an attempt
+ * that another one follows.
+ */
 export type Report = { kind: 'refunded' | 'canceled' | 'failed'; reportedAtMs: number };
 
-/** How a payment is reversed: who gives the money, and which attempt it is, since the ledger answers the same attempt the same for ever. */
+/**
+ * How a payment is reversed: who gives the money, and which attempt it is, since the ledger answers the same attempt the same for
+ * ever.
+ */
 export type Reversal = Report & { takenFrom: 'account' | 'suspense'; attempt: number };
 
-/** Why a reversal is for an operator: the account has too little; the rail has reversed another amount; nothing of the payment was ever credited. */
+/**
+ * Why a reversal is for an operator: the account has too little; the rail has reversed another amount; nothing of the payment was
+ * ever credited.
+ */
 export type Problem = 'short-balance' | 'other-amount' | 'nothing-credited';

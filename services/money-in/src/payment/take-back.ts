@@ -9,16 +9,16 @@ import type { PaymentState } from './state.ts';
 export const CONTRADICTION = 'rail_contradiction';
 
 /**
- * Takes a payment back that its rail has reversed: the ledger first, then what the payment request shows, then the payment, so what merchants hear of has happened.
- * Where the account has too little, nothing is booked and an operator decides.
+ * Takes a payment back that its rail has reversed: the ledger first, then what the payment request shows, then the payment, so
+ * merchants are notified only of what has happened. Where the account has too little, nothing is booked and an operator decides.
  */
 export async function takeBack(
   context: Context,
   payment: StoredPayment,
-  { figures, reversal }: Extract<PaymentState, { status: 'reversing' }>,
+  { fees, reversal }: Extract<PaymentState, { status: 'reversing' }>,
 ): Promise<StoredPayment> {
   const { order } = payment;
-  if ((await postReversal(context, order, figures, reversal)) === 'short-balance') {
+  if ((await postReversal(context, order, fees, reversal)) === 'short-balance') {
     const contested = await takeStep(context, payment, { type: 'contest', problem: 'short-balance' });
     if (contested.isChanged) reportContested(context, contested.payment);
     return contested.payment;
@@ -39,7 +39,7 @@ export async function takeBack(
   return reversed.payment;
 }
 
-/** Counts and alerts: somebody has to decide, for the rail and the account do not agree any more. */
+/** Counts and alerts: an operator has to decide, because the rail and the account do not agree any more. */
 export function reportContested(context: Pick<Context, 'log' | 'metrics'>, { order, state }: StoredPayment): void {
   if (state.status !== 'contested') return;
   context.metrics.reversed(order.product, 'contested');

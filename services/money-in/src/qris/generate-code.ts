@@ -2,12 +2,12 @@ import { acquirerNns, decodeQris, isRefusal, type QrisTip, RefusalError, refuse 
 import { callWithin } from '@gerbang/rails';
 import type { Context } from '../context.ts';
 
-/** The acquirer may be asked again for the same code; more often than this it is left to whoever asks. */
+/** The acquirer may be asked again for the same code; after that it is left to the caller. */
 const ATTEMPTS = 2;
 
 /**
- * A code that the acquirer makes, under our reference: the same one whenever it is asked again. Refusals: unavailable (the acquirer does not answer, or what it
- * answers is no code over this amount), transaction_failed (it says no).
+ * A code that the acquirer makes, under our reference: the same one whenever it is asked again. Refusals: unavailable (the
+ * acquirer does not answer, or what it answers is no code over this amount), transaction_failed (it says no).
  */
 export async function generateCode(
   context: Pick<Context, 'rails' | 'railTimeoutMs' | 'log'>,

@@ -17,7 +17,10 @@ export type QrisDetails = {
 
 export const asQris = narrowTo<QrisDetails>(QRIS);
 
-/** The QRIS prefix of transaction ids (merchant-api.md) before the request's own ULID: unique, and what the acquirer knows the code by. */
+/**
+ * The QRIS prefix of transaction ids (merchant-api.md) before the request's own ULID: unique, and what the acquirer knows the
+ * code by.
+ */
 export function qrisReference(requestId: string): string {
   return `66${requestId.slice(QRIS.length + 1)}`;
 }

@@ -2,13 +2,16 @@ import { callWithin } from '@gerbang/rails';
 import type { Rails } from '../rails.ts';
 import type { Question, Rail, RailInquiry } from './rail.ts';
 
-/** `unasked`: the rail has just not answered, and is left alone for a moment. */
+/** `unasked`: the rail has just not answered, and is not asked for a moment. */
 export type RailAnswer = RailInquiry | { outcome: 'unasked' };
 
 /** Asks a rail what has become of a payment. */
 export type AskRail = (question: Question) => Promise<RailAnswer>;
 
-/** So many questions without an answer in a row are a rail that is silent; it is then left alone for a while, so that whoever is due behind does not wait for it. */
+/**
+ * After so many questions in a row without an answer the breaker of a rail opens for a while, so that requests of other rails do
+ * not wait for it.
+ */
 const OPEN_AFTER = 8;
 const OPEN_MS = 2_000;
 /** Of one rail at once: half the connections to it, so that customers who buy find one. */

@@ -12,12 +12,12 @@ const REASONS: Record<Reason, RailDecision> = {
   withdrawn: RailDecision.INCONSISTENT,
 };
 
-/** What a rail is told of why a payment does not fit. */
+/** The answer to a rail whose payment does not fit, by the reason. */
 export function decisionOf(reason: Reason): RailDecision {
   return REASONS[reason];
 }
 
-/** What a rail is told of a payment that it has notified: the same, however often it asks. */
+/** The answer to a rail that has reported a payment: the same, however often it asks. */
 export function answerTo({ payment, isNew, isSame }: Awaited<ReturnType<typeof receive>>): RailDecision {
   if (!isSame) return RailDecision.INCONSISTENT;
   const { state } = payment;
@@ -55,7 +55,7 @@ const OUTCOMES: Record<ReversalOutcome, RailDecision> = {
   inconsistent: RailDecision.INCONSISTENT,
 };
 
-/** What a rail is told of a reversal that it has reported. */
+/** The answer to a rail that has reported a reversal. */
 export function answerToReversal(outcome: ReversalOutcome): RailDecision {
   return OUTCOMES[outcome];
 }

@@ -3,7 +3,10 @@ import type { Context } from '../context.ts';
 import { changeFields, changePaymentRequest } from '../payment-request/change.ts';
 import type { StoredPaymentRequest } from '../payment-request/document.ts';
 
-/** A rail says that what it holds will not be paid: the request fails, or stays open without that method where its kind offers others. Refusals: unavailable. */
+/**
+ * A rail says that what it holds will not be paid: the request fails, or stays open without that method where its kind offers
+ * others. Refusals: unavailable.
+ */
 export async function decline(context: Context, request: StoredPaymentRequest, reference: string): Promise<RailDecision> {
   const { declined } = context.kinds.ofRequest(request);
   if (declined !== undefined) {

@@ -3,8 +3,8 @@ import type { StoredPaymentRequest } from '../payment-request/document.ts';
 import type { PaidByRail, Rail } from './rail.ts';
 
 /**
- * The payment request that customers of a rail pay to: by a number that is claimed for it, or by our reference. Undefined where it is nobody's, or a number of a
- * bank or chain that the caller does not speak for.
+ * The payment request that customers of a rail pay to: by a number that is claimed for it, or by our reference. Undefined where
+ * there is none, or for a number of a bank or chain that the caller does not speak for.
  */
 export async function findPaid(
   { paymentRequests, claims, kinds }: Pick<Context, 'paymentRequests' | 'claims' | 'kinds'>,

@@ -7,9 +7,12 @@ import type { Rails } from '../rails.ts';
 export type Rail = {
   /** As it is named in ids, in the ledger and in the control API (contract §11). */
   name: string;
-  /** Reads what it tells of a payment; undefined where another rail tells. */
+  /** Reads what it reports of a payment; undefined where another rail reports. */
   read(paid: NotifyPaymentRequest['payable']): PaidByRail | undefined;
-  /** Where customers pay to a number: the bank or chain that the number belongs to, undefined for none. Absent: they pay to a reference that we gave the rail. */
+  /**
+   * Where customers pay to a number: the bank or chain that the number belongs to, undefined for none. Absent: they pay to a
+   * reference that we gave the rail.
+   */
   issuerOf?(number: string): string | undefined;
   /** Asks what has become of a payment; absent where the rail can't be asked. */
   inquire?(rails: Rails, question: Question, signal: AbortSignal): Promise<RailInquiry>;
@@ -17,7 +20,10 @@ export type Rail = {
   reverses: boolean;
 };
 
-/** What a rail tells of a payment beyond its amount and time. `issuers`: the banks or chains that the caller speaks for; empty: all of them. */
+/**
+ * What a rail reports of a payment beyond its amount and time. `issuers`: the banks or chains that the caller speaks for; empty:
+ * all of them.
+ */
 export type PaidByRail = { paidTo: string; issuers: readonly string[]; tipSen: bigint; payer: Payer | undefined };
 
 /** Which payment a rail is asked about, by the reference under which it was ordered; the amount without tip. */

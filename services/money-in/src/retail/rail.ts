@@ -2,7 +2,10 @@ import { chainOfPaymentCode } from '@gerbang/core';
 import type { Rail } from '../rail/rail.ts';
 import { RETAIL } from './retail.ts';
 
-/** Chains of shops that bring cash for payment codes. They ask before they take it, hold nothing beforehand, and take no payment back. */
+/**
+ * Chains of shops that bring cash for payment codes. They ask before they take it, hold nothing beforehand, and take no payment
+ * back.
+ */
 export const retailRail: Rail = {
   name: RETAIL,
   reverses: false,

@@ -25,7 +25,10 @@ export type Issued = { method: string; value: string };
 
 export const asSession = narrowTo<SessionDetails>(SESSION);
 
-/** The reference of a session: its ULID, which nobody can guess. Customers' pages go by it, and rails that take a reference of ours. */
+/**
+ * The reference of a session: its ULID, which can't be guessed. Customers' pages go by it, and rails that take a reference of
+ * ours.
+ */
 export function sessionReference(requestId: string): string {
   return `PH${requestId.slice(SESSION.length + 1)}`;
 }

@@ -11,7 +11,7 @@ import {
   VirtualAccountSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Payment } from '../payment/order.ts';
-import { figuresOf } from '../payment/payment.ts';
+import { feesOf } from '../payment/payment.ts';
 import { toWireStatus } from '../payment-request/message.ts';
 import type { PaymentRequest } from '../payment-request/request.ts';
 import { asVirtualAccount } from './virtual-account.ts';
@@ -58,7 +58,7 @@ export function vaTransactionPaid(payment: Payment): { type: EventType<'money-in
 export function toVaTransaction({ order, state }: Payment): VaTransaction {
   const { paidNumber } = order;
   if (paidNumber === undefined) throw new Error(`payment ${order.id} is of no virtual account`);
-  const figures = figuresOf(state);
+  const fees = feesOf(state);
   return create(VaTransactionSchema, {
     id: order.publicId,
     merchantId: order.merchantId,
@@ -68,14 +68,14 @@ export function toVaTransaction({ order, state }: Payment): VaTransaction {
     bankCode: paidNumber.bankCode,
     merchantReffNo: order.merchantReffNo,
     figures: {
-      amountSen: figures.amountSen,
-      feeSen: figures.feeSen,
-      netSen: figures.netSen,
-      vendorFeeSen: figures.vendorFeeSen,
-      ourMarginSen: figures.ourMarginSen,
-      basisPoints: figures.basisPoints,
+      amountSen: fees.amountSen,
+      feeSen: fees.feeSen,
+      netSen: fees.netSen,
+      vendorFeeSen: fees.vendorFeeSen,
+      ourMarginSen: fees.ourMarginSen,
+      basisPoints: fees.basisPoints,
       paidAtMs: BigInt(order.paidAtMs),
-      settleAtMs: BigInt(figures.settleAtMs),
+      settleAtMs: BigInt(fees.settleAtMs),
       ...(state.status === 'settled' && { settledAtMs: BigInt(state.settledAtMs) }),
       railReference: order.railReference,
     },

@@ -69,12 +69,15 @@ export function decideTerms(asked: AskedTerms, bounds: Bounds, nowMs: number): T
 /** What a change asks for; absent terms stay as they are. */
 export type ChangedTerms = Omit<AskedTerms, 'isOpen' | 'isTemporary'>;
 
-/** The terms after a change. Only what is changed is checked again, so that one made under other limits can still be changed. Refusals: validation. */
+/**
+ * The terms after a change. Only what is changed is checked again, so that one made under other limits can still be changed.
+ * Refusals: validation.
+ */
 export function changeTerms(current: Terms, changed: ChangedTerms, bounds: Bounds, nowMs: number): Terms | Refusal {
   const wrongType = current.isOpen
     ? changed.amountSen !== undefined && { amount: ['an open virtual account has min_amount and max_amount'] }
-    : (changed.minAmountSen !== undefined && { min_amount: ['a closed virtual account has an amount alone'] }) ||
-      (changed.maxAmountSen !== undefined && { max_amount: ['a closed virtual account has an amount alone'] });
+    : (changed.minAmountSen !== undefined && { min_amount: ['a closed virtual account has only an amount'] }) ||
+      (changed.maxAmountSen !== undefined && { max_amount: ['a closed virtual account has only an amount'] });
   if (wrongType) return refuseFields(wrongType);
   const asked = {
     isOpen: current.isOpen,

@@ -18,8 +18,8 @@ const STANDARD_BOUNDS = { minSen: 1n, maxSen: 50_000_000_00n };
 const LIFE_MS = 30 * 60_000;
 
 /**
- * A payment that the customer confirms in an e-wallet (contract §5). Refusals: product_not_allowed, those of the account, frozen, validation,
- * transaction_failed, idempotency_key_reused, idempotency_key_running.
+ * A payment that the customer confirms in an e-wallet (contract §5). Refusals: product_not_allowed, those of the account, frozen,
+ * validation, transaction_failed, idempotency_key_reused, idempotency_key_running.
  */
 export async function createEwalletCheckout(context: Context, request: CreateEwalletCheckoutRequest) {
   return createOnce(context, EWALLET_CHECKOUT, request, {
@@ -28,7 +28,7 @@ export async function createEwalletCheckout(context: Context, request: CreateEwa
   });
 }
 
-/** It is written before the wallet is asked, so that whatever the customer then pays is for something. */
+/** It is written before the wallet is asked, so that a payment of the customer always finds its request. */
 async function make(context: Context, request: CreateEwalletCheckoutRequest, id: string): Promise<PaymentRequest> {
   const { merchantId, accountId, channel, amountSen, customerPhone, merchantReffNo, successRedirectUrl } = request;
   const { profile } = await context.merchants.admit(merchantId, EWALLET_CHECKOUT, accountId);

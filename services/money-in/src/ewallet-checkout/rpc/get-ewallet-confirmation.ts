@@ -5,10 +5,10 @@ import { shownMerchantName } from '../../payment-request/shown-merchant-name.ts'
 import { asEwalletCheckout, requestOfCheckoutId } from '../ewallet-checkout.ts';
 import { toEwalletStatus } from '../message.ts';
 
-/** So many digits of a phone tell its owner which one it is, and nobody else. */
+/** So many digits of a phone are enough for its owner to know it, and for no one else. */
 const PHONE_DIGITS_SHOWN = 3;
 
-/** An e-wallet checkout as its page shows it: nothing of the merchant but its name. Refusals: transaction_not_found. */
+/** An e-wallet checkout as its page shows it: of the merchant it shows only the name. Refusals: transaction_not_found. */
 export async function getEwalletConfirmation(context: Context, { transactionId }: GetEwalletConfirmationRequest) {
   const id = requestOfCheckoutId(transactionId);
   const found = id === undefined ? undefined : await context.paymentRequests.find(id);

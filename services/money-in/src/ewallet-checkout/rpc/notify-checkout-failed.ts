@@ -8,8 +8,8 @@ import { EWALLET_RAIL } from '../ewallet-checkout.ts';
 import { walletRail } from '../rail.ts';
 
 /**
- * The customer has declined an e-wallet checkout, or it has failed there. A checkout of a payment link leaves the session open, without that method: the customer
- * may choose another one. What the wallet had reported as paid before is reversed.
+ * The customer has declined an e-wallet checkout, or it has failed there. A checkout of a payment link leaves the session open,
+ * without that method: the customer may choose another one. What the wallet had reported as paid before is reversed.
  */
 export async function notifyCheckoutFailed(context: Context, request: NotifyCheckoutFailedRequest) {
   const { partnerId, partnerReference, railReference, failedAtMs } = request;

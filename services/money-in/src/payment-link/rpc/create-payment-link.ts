@@ -8,8 +8,8 @@ import { checkLink, linkReference, PAYMENT_LINK, type PaymentLinkDetails } from 
 import { offeredMethods } from '../payment-methods.ts';
 
 /**
- * A link that customers open to pay (contract §5). Refusals: product_not_allowed, those of the account, frozen, validation, idempotency_key_reused,
- * idempotency_key_running.
+ * A link that customers open to pay (contract §5). Refusals: product_not_allowed, those of the account, frozen, validation,
+ * idempotency_key_reused, idempotency_key_running.
  */
 export async function createPaymentLink(context: Context, request: CreatePaymentLinkRequest) {
   return createOnce(context, PAYMENT_LINK, request, {

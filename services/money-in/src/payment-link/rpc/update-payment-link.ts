@@ -7,8 +7,8 @@ import { toPaymentLink } from '../message.ts';
 import { asPaymentLink, checkLink, PAYMENT_LINK, type PaymentLinkDetails } from '../payment-link.ts';
 
 /**
- * Changes an active link; absent fields stay, and sessions that are open keep what they were opened with. Refusals: product_not_allowed, those of the account,
- * frozen, transaction_not_found, validation, bad_request (it is not active any more).
+ * Changes an active link; absent fields stay, and sessions that are open keep what they were opened with. Refusals:
+ * product_not_allowed, those of the account, frozen, transaction_not_found, validation, bad_request (it is not active any more).
  */
 export async function updatePaymentLink(context: Context, request: UpdatePaymentLinkRequest) {
   const { merchantId, accountId, id, amountSen, maxUsage, paymentMethods } = request;

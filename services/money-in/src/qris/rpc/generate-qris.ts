@@ -15,8 +15,8 @@ const STANDARD_BOUNDS = { minSen: 1_000_00n, maxSen: 10_000_000_00n };
 const LIFE_MS = 30 * 60_000;
 
 /**
- * A code for one payment (contract §5). Refusals: product_not_allowed, those of the account, frozen, validation, unavailable, transaction_failed,
- * idempotency_key_reused, idempotency_key_running.
+ * A code for one payment (contract §5). Refusals: product_not_allowed, those of the account, frozen, validation, unavailable,
+ * transaction_failed, idempotency_key_reused, idempotency_key_running.
  */
 export async function generateQris(context: Context, request: GenerateQrisRequest) {
   return createOnce(context, QRIS, request, {

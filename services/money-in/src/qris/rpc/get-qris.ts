@@ -6,7 +6,10 @@ import { ownRequest } from '../../payment-request/create.ts';
 import { toQrisTransaction } from '../message.ts';
 import { QRIS } from '../qris.ts';
 
-/** The one read that a frozen merchant or account does not have (contract §2). Refusals: product_not_allowed, those of the account, frozen, transaction_not_found. */
+/**
+ * The one read that a frozen merchant or account does not have (contract §2). Refusals: product_not_allowed, those of the
+ * account, frozen, transaction_not_found.
+ */
 export async function getQris(context: Context, { merchantId, accountId, id }: GetQrisRequest) {
   const profile = await context.merchants.admitProduct(merchantId, QRIS);
   const account = await context.merchants.account(merchantId, accountId);

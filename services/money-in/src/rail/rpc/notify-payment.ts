@@ -5,7 +5,10 @@ import { receive } from '../../payment/receive.ts';
 import { answerTo } from '../decision.ts';
 import { findPaid } from '../find-payment-request.ts';
 
-/** Money that a rail reports; see the contract. The answer comes after the decision is durable and the ledger has moved. Refusals: validation, unavailable. */
+/**
+ * Money that a rail reports; see the contract. The answer comes after the decision is durable and the ledger has moved. Refusals:
+ * validation, unavailable.
+ */
 export async function notifyPayment(context: Context, request: NotifyPaymentRequest) {
   const { partnerId, railReference, amountSen, paidAtMs, moneyTaken } = request;
   if (railReference === '') throw new RefusalError(refuseField('rail_reference', 'is required'));

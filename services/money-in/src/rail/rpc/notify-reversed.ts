@@ -7,7 +7,10 @@ import { railOf } from '../../payment-request/kind.ts';
 import { answerToReversal } from '../decision.ts';
 import { findPaid } from '../find-payment-request.ts';
 
-/** A payment that its rail has taken back; see the contract. The answer comes after the decision is durable and the ledger has moved. Refusals: validation, unavailable. */
+/**
+ * A payment that its rail has taken back; see the contract. The answer comes after the decision is durable and the ledger has
+ * moved. Refusals: validation, unavailable.
+ */
 export async function notifyReversed(context: Context, request: NotifyReversedRequest) {
   const { partnerId, railReference, partnerReference: paidTo, amountSen, reportedAtMs } = request;
   const rail = railOf(context.kinds, request.rail);

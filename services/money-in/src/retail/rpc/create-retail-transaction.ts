@@ -15,8 +15,8 @@ import { RETAIL, type RetailDetails } from '../retail.ts';
 const STANDARD_BOUNDS = { minSen: 15_000_00n, maxSen: 2_500_000_00n };
 
 /**
- * A code to pay in cash (merchant-api.md, retail outlet). Refusals: validation (a merchant without the product too), those of the account, frozen,
- * idempotency_key_reused, idempotency_key_running.
+ * A code to pay in cash (merchant-api.md, retail outlet). Refusals: validation (a merchant without the product too), those of the
+ * account, frozen, idempotency_key_reused, idempotency_key_running.
  */
 export async function createRetailTransaction(context: Context, request: CreateRetailTransactionRequest) {
   return createOnce(context, RETAIL, request, {

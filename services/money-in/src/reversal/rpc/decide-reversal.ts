@@ -5,8 +5,9 @@ import { decideByOperator, findToDecide } from '../../payment/decide-by-operator
 import type { PaymentCommand } from '../../payment/state.ts';
 
 /**
- * Decides a reversal that could not be booked: the account gives the money now, or suspense does, or the payment stands. Refusals: validation,
- * transaction_not_found, bad_request (it is decided otherwise), insufficient_balance (the account still has too little; it stays open).
+ * Decides a reversal that could not be booked: the account gives the money now, or suspense does, or the payment stands.
+ * Refusals: validation, transaction_not_found, bad_request (it is decided otherwise), insufficient_balance (the account still has
+ * too little; it stays open).
  */
 export async function decideReversal(context: Context, request: DecideReversalRequest) {
   const { operator, decision } = request;

@@ -16,7 +16,7 @@ export async function listReversals(context: Context, { limit }: ListReversalsRe
               rail: order.rail,
               railReference: order.railReference,
               amountSen: order.amountSen,
-              netSen: state.figures.netSen,
+              netSen: state.fees.netSen,
               problem: state.problem,
               merchantId: order.merchantId,
               accountId: order.accountId,

@@ -13,9 +13,9 @@ import { toHistory } from '../message.ts';
 import { asSession, sessionReference, withMethod } from '../session.ts';
 
 /**
- * Issues what a session is paid by, once a method; a use of the link is reserved from then on, until it is paid or the session ends. Refusals:
- * transaction_not_found, validation, bad_request (the session or the link is over), unavailable (others have always written first: the customer tries again),
- * transaction_failed.
+ * Issues what a session is paid by, once a method; a use of the link is reserved from then on, until it is paid or the session
+ * ends. Refusals: transaction_not_found, validation, bad_request (the session or the link is over), unavailable (others have
+ * always written first: the customer tries again), transaction_failed.
  */
 export async function choosePaymentMethod(context: Context, request: ChoosePaymentMethodRequest) {
   const { session, link } = await findSession(context, request.reffNo);
@@ -73,7 +73,10 @@ async function issue(
   return issued;
 }
 
-/** Writes down what was issued, while the session is open. A session that has expired meanwhile gives back what was reserved for it. */
+/**
+ * Writes down what was issued, while the session is open. A session that has expired meanwhile gives back what was reserved for
+ * it.
+ */
 async function keep(
   context: Context,
   session: StoredPaymentRequest,

@@ -6,7 +6,9 @@ import { shownMerchantName } from '../../payment-request/shown-merchant-name.ts'
 import { findSession } from '../find.ts';
 import { toHistory } from '../message.ts';
 
-/** A session as it now stands, with its link, which shows only the methods that can be used here. Refusals: transaction_not_found. */
+/**
+ * A session as it now stands, with its link, which shows only the methods that can be used here. Refusals: transaction_not_found.
+ */
 export async function getSession(context: Context, { reffNo }: GetSessionRequest) {
   const { session, link } = await findSession(context, reffNo);
   const paymentLink = toPaymentLink(link);

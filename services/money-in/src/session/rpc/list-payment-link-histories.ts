@@ -5,7 +5,9 @@ import { listPaymentRequests } from '../../payment-request/list.ts';
 import { toHistory } from '../message.ts';
 import { SESSION } from '../session.ts';
 
-/** Newest first, of all links of the account or of one. Refusals: product_not_allowed, those of the account, validation (cursor). */
+/**
+ * Newest first, of all links of the account or of one. Refusals: product_not_allowed, those of the account, validation (cursor).
+ */
 export async function listPaymentLinkHistories(
   context: Context,
   { query, status, paymentLinkId }: ListPaymentLinkHistoriesRequest,

@@ -10,8 +10,9 @@ import { toHistory } from '../message.ts';
 import { SESSION, type SessionDetails } from '../session.ts';
 
 /**
- * Opens a link: a session that ends after a while, at the latest with the link (merchant-api.md, payment link history). Nothing is reserved until the customer
- * has chosen a method. Refusals: transaction_not_found, bad_request (the link can't be paid any more).
+ * Opens a link: a session that ends after a while, at the latest with the link (merchant-api.md, payment link history). Nothing
+ * is reserved until the customer has chosen a method. Refusals: transaction_not_found, bad_request (the link can't be paid any
+ * more).
  */
 export async function openPaymentLink(context: Context, { reffNo, ipAddress }: OpenPaymentLinkRequest) {
   const link = await findLink(context, reffNo);

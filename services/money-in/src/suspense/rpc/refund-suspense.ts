@@ -2,7 +2,10 @@ import type { RefundSuspenseRequest } from '@gerbang/proto/gerbang/money_in/v1/m
 import type { Context } from '../../context.ts';
 import { decideByOperator, findToDecide } from '../../payment/decide-by-operator.ts';
 
-/** The rail has given money back, or will: it leaves suspense to it. Refusals: validation, transaction_not_found, bad_request (it is decided otherwise). */
+/**
+ * The rail has given money back, or will: it leaves suspense to it. Refusals: validation, transaction_not_found, bad_request (it
+ * is decided otherwise).
+ */
 export async function refundSuspense(context: Context, request: RefundSuspenseRequest) {
   const { operator } = request;
   const suspended = await findToDecide(context, request);

@@ -13,8 +13,8 @@ import { toVirtualAccount } from '../message.ts';
 import { decideTerms, STANDARD_BOUNDS, VA_RAIL, VIRTUAL_ACCOUNT, type VirtualAccountDetails } from '../virtual-account.ts';
 
 /**
- * A new virtual account with a number of its own (contract §5). Refusals: product_not_allowed, those of the account, frozen, validation,
- * idempotency_key_reused, idempotency_key_running.
+ * A new virtual account with a number of its own (contract §5). Refusals: product_not_allowed, those of the account, frozen,
+ * validation, idempotency_key_reused, idempotency_key_running.
  */
 export async function createVirtualAccount(context: Context, request: CreateVirtualAccountRequest) {
   return createOnce(context, VIRTUAL_ACCOUNT, request, {

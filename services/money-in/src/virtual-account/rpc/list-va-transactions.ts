@@ -5,7 +5,10 @@ import { readListQuery } from '../../payment-request/list.ts';
 import { toVaTransaction } from '../message.ts';
 import { VIRTUAL_ACCOUNT } from '../virtual-account.ts';
 
-/** Payments of the account's virtual accounts, or of one of them, newest first. Refusals: product_not_allowed, those of the account, validation (cursor). */
+/**
+ * Payments of the account's virtual accounts, or of one of them, newest first. Refusals: product_not_allowed, those of the
+ * account, validation (cursor).
+ */
 export async function listVaTransactions(context: Context, { query, virtualAccountId }: ListVaTransactionsRequest) {
   const { page, asked } = await readListQuery(context, VIRTUAL_ACCOUNT, query);
   const wanted = { ...asked, product: VIRTUAL_ACCOUNT, numberId: virtualAccountId === '' ? undefined : virtualAccountId };

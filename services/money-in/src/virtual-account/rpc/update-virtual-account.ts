@@ -8,8 +8,8 @@ import { toVirtualAccount } from '../message.ts';
 import { asVirtualAccount, changeTerms, STANDARD_BOUNDS, VIRTUAL_ACCOUNT } from '../virtual-account.ts';
 
 /**
- * Changes an active virtual account; absent fields stay. Refusals: product_not_allowed, those of the account, frozen, transaction_not_found, validation,
- * bad_request (it is not active any more).
+ * Changes an active virtual account; absent fields stay. Refusals: product_not_allowed, those of the account, frozen,
+ * transaction_not_found, validation, bad_request (it is not active any more).
  */
 export async function updateVirtualAccount(context: Context, request: UpdateVirtualAccountRequest) {
   const { merchantId, accountId, id, name } = request;

@@ -99,7 +99,7 @@ export declare type ListQuery = Message<"gerbang.money_in.v1.ListQuery"> & {
 export declare const ListQuerySchema: GenMessage<ListQuery>;
 
 /**
- * The figures of a payment, from the moment of the payment on; they never change afterwards.
+ * The fee breakdown of a payment, from the moment of the payment on; it never changes afterwards.
  *
  * @generated from message gerbang.money_in.v1.PaymentFigures
  */
@@ -2726,7 +2726,7 @@ export declare type VirtualAccountEvent = Message<"gerbang.money_in.v1.VirtualAc
 export declare const VirtualAccountEventSchema: GenMessage<VirtualAccountEvent>;
 
 /**
- * Payload of "qris.paid" and "qris.expired".
+ * Payload of "qris.paid", "qris.expired" and "qris.reversed".
  *
  * @generated from message gerbang.money_in.v1.QrisEvent
  */
@@ -2744,7 +2744,7 @@ export declare type QrisEvent = Message<"gerbang.money_in.v1.QrisEvent"> & {
 export declare const QrisEventSchema: GenMessage<QrisEvent>;
 
 /**
- * Payload of "ewallet-checkout.paid", "ewallet-checkout.failed" and "ewallet-checkout.expired".
+ * Payload of "ewallet-checkout.paid", "ewallet-checkout.failed", "ewallet-checkout.expired" and "ewallet-checkout.reversed".
  *
  * @generated from message gerbang.money_in.v1.EwalletCheckoutEvent
  */
@@ -2798,7 +2798,8 @@ export declare type PaymentLinkEvent = Message<"gerbang.money_in.v1.PaymentLinkE
 export declare const PaymentLinkEventSchema: GenMessage<PaymentLinkEvent>;
 
 /**
- * Payload of "payment-link-history.opened", "payment-link-history.expired" and "payment-link-history.paid": the history and its link as they were then.
+ * Payload of "payment-link-history.opened", "payment-link-history.expired", "payment-link-history.paid" and "payment-link-history.reversed": the history
+ * and its link as they were then.
  *
  * @generated from message gerbang.money_in.v1.PaymentLinkHistoryEvent
  */
@@ -2955,7 +2956,7 @@ export declare type DecideReversalResponse = Message<"gerbang.money_in.v1.Decide
 export declare const DecideReversalResponseSchema: GenMessage<DecideReversalResponse>;
 
 /**
- * How a payable stands; each product has its own words for them.
+ * How a payment request stands; each product has its own words for that.
  *
  * @generated from enum gerbang.money_in.v1.PayableStatus
  */

@@ -661,7 +661,7 @@ export const PayableStatusSchema = /*@__PURE__*/
   enumDesc(file_gerbang_money_in_v1_money_in, 0);
 
 /**
- * How a payable stands; each product has its own words for them.
+ * How a payment request stands; each product has its own words for that.
  *
  * @generated from enum gerbang.money_in.v1.PayableStatus
  */

@@ -605,7 +605,7 @@ export enum RailDecision {
   UNKNOWN = 4,
 
   /**
-   * The rail's transaction time is after the payable's expiry.
+   * The rail's transaction time is after the expiry of what was paid.
    *
    * @generated from enum value: RAIL_DECISION_EXPIRED = 5;
    */
@@ -680,8 +680,8 @@ export enum ReversalKind {
 export declare const ReversalKindSchema: GenEnum<ReversalKind>;
 
 /**
- * What banks and acquirers ask and tell about money in. The edge's rails listener is the only caller: it has authenticated the rail, checked the
- * time and read the body; everything about payables and money is decided here.
+ * What banks and acquirers ask and report about money in. The edge's rails listener is the only caller: it has authenticated the rail, checked the
+ * time and read the body; everything about payment requests and money is decided here.
  *
  * @generated from service gerbang.money_in.v1.RailService
  */

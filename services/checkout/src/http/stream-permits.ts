@@ -1,12 +1,12 @@
-/** Places of status streams, which stay open for long. */
-export type StreamPlaces = {
-  /** Takes a place and gives what frees it; undefined when there is none left, for this address or at all. */
+/** Permits for status streams, which stay open for long. */
+export type StreamPermits = {
+  /** Takes a permit and gives what returns it; undefined when there is none left, for this address or at all. */
   take(address: string): (() => void) | undefined;
   taken(): number;
 };
 
 /** `addressMax` is generous, because whole towns share an address of their mobile network. */
-export function createStreamPlaces(max: number, addressMax: number): StreamPlaces {
+export function createStreamPermits(max: number, addressMax: number): StreamPermits {
   const ofAddress = new Map<string, number>();
   let taken = 0;
   return {
