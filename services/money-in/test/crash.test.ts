@@ -109,7 +109,7 @@ test('the table has a row for every step of a reversal', async () => {
   const paidTo = qrisReference(code.order.id);
   const named = { rail: 'qris' as const, partnerId: 'acquirer', railReference: paidTo, paidTo, amountSen: 500n, request: code };
   await receive(await newContext(ledger, dying(undefined)), { ...notification(code, 500n), ...named });
-  await reverse(await newContext(ledger, counted), { ...named, kind: 'refunded', reportedAtMs: clock.now() });
+  await reverse(await newContext(ledger, counted), { ...named, kind: 'refunded', reportedAtMs: clock.now(), reason: '' });
   expect(counted.steps()).toBeLessThanOrEqual(STEPS_MAX);
   expect(counted.steps()).toBeGreaterThan(5);
 });
@@ -165,7 +165,7 @@ describe.each([
     const paidTo = qrisReference(code.order.id);
     const named = { rail: 'qris' as const, partnerId: 'acquirer', railReference: paidTo, paidTo, amountSen: 500n, request: code };
     await receive(alive, { ...notification(code, 500n), ...named });
-    const report = { ...named, kind: 'refunded' as const, reportedAtMs: clock.now() };
+    const report = { ...named, kind: 'refunded' as const, reportedAtMs: clock.now(), reason: '' };
     const dead = { ...(await newContext(ledger, dying(death))), settlesAt };
     await reverse(dead, report).catch((error: unknown) => {
       if (!(error instanceof Crash)) throw error;

@@ -207,7 +207,7 @@ describe('a retail transaction', () => {
     expect(found.retailTransaction?.status).toBe(PayableStatus.COMPLETED);
   });
 
-  test('expires, announced once, and then takes nothing', async () => {
+  test('expires, publishes that once, and then takes nothing', async () => {
     const merchant = world.newMerchant();
     const { paymentCode, transactionId } = await create(merchant, { expiredAtMs: BigInt(moneyIn.clock.now() + 300) });
     await eventually('expired', async () => {

@@ -64,11 +64,11 @@ describe('a virtual account', () => {
     expect(paid).toMatchObject({ merchant_id: merchant.merchantId, tail: [{ event: 'va-transaction.paid' }] });
   });
 
-  const misfits: [string, object, RailDecision][] = [
+  const mismatches: [string, object, RailDecision][] = [
     ['of another amount', { amountSen: 49_999_00n }, RailDecision.WRONG_AMOUNT],
     ['after its expiry', { paidAtMs: BigInt(Date.now() + 700_000) }, RailDecision.EXPIRED],
   ];
-  test.each(misfits)('refuses a payment %s, and stays as it is', async (_what, over, decision) => {
+  test.each(mismatches)('refuses a payment %s, and stays as it is', async (_what, over, decision) => {
     const merchant = world.newMerchant();
     const va = await newVirtualAccount(moneyIn, merchant);
     const payment = vaPayment(moneyIn.clock, va.number, over);

@@ -12,7 +12,10 @@ import { CONTRADICTION, reportContested } from './take-back.ts';
  * its own reference.
  */
 export type ReversalReport = Report &
-  Pick<Notification, 'rail' | 'partnerId' | 'railReference' | 'paidTo' | 'amountSen' | 'request'>;
+  Pick<Notification, 'rail' | 'partnerId' | 'railReference' | 'paidTo' | 'amountSen' | 'request'> & {
+    /** The rail's words, for the log; may be empty. */
+    reason: string;
+  };
 
 /**
  * `unknown`: no payment of the reference is known; what is not known to be paid has nothing to give back. `inconsistent`: the
@@ -49,6 +52,7 @@ export async function reverse(context: Context, report: ReversalReport): Promise
     context.log.error({ alert: CONTRADICTION, payment: order.id }, 'a rail has given back a part of money that is in suspense');
   if (changed.isChanged) {
     context.metrics.contradicted();
+    context.log.info({ payment: order.id, kind, reason: report.reason }, 'a rail reports that it has reversed a payment');
     reportContested(context, changed.payment);
   }
   await advancePayment(context, changed.payment);
@@ -58,7 +62,7 @@ export async function reverse(context: Context, report: ReversalReport): Promise
 /** The payment; undefined where there is none. A report that names what was to be paid is kept as the payment's beginning. */
 async function findOrRemember(context: Context, report: ReversalReport): Promise<StoredPayment | undefined> {
   const nowMs = context.clock.now();
-  const { kind, reportedAtMs, ...named } = report;
+  const { kind, reportedAtMs, reason, ...named } = report;
   const { request } = named;
   const told = { ...named, tipSen: 0n, paidAtMs: reportedAtMs, moneyTaken: false, payer: undefined };
   const order = toOrder(context, told, nowMs);
@@ -66,7 +70,7 @@ async function findOrRemember(context: Context, report: ReversalReport): Promise
   if (known !== undefined || request === undefined) return known;
   const inserted = await context.payments.insert(order, { status: 'withdrawn', report: { kind, reportedAtMs } }, nowMs);
   if (inserted === undefined) return context.payments.find(order.id, { linearizable: true });
-  context.log.info({ payment: order.id, kind }, 'a rail reports the end of a payment that it has not reported as paid');
+  context.log.info({ payment: order.id, kind, reason }, 'a rail reports the end of a payment that it has not reported as paid');
   return undefined;
 }
 

@@ -12,11 +12,11 @@ import { walletRail } from '../rail.ts';
  * without that method: the customer may choose another one. What the wallet had reported as paid before is reversed.
  */
 export async function notifyCheckoutFailed(context: Context, request: NotifyCheckoutFailedRequest) {
-  const { partnerId, partnerReference, railReference, failedAtMs } = request;
+  const { partnerId, partnerReference, railReference, reason, failedAtMs } = request;
   const found = await findPaid(context, walletRail, { paidTo: partnerReference, issuers: [] });
   if (found === undefined) return { decision: RailDecision.UNKNOWN };
   if (railReference !== '') {
-    const failure = { kind: 'failed' as const, reportedAtMs: Number(failedAtMs), amountSen: 0n };
+    const failure = { kind: 'failed' as const, reportedAtMs: Number(failedAtMs), amountSen: 0n, reason };
     const paid = { rail: EWALLET_RAIL, partnerId, railReference, paidTo: partnerReference, request: found };
     const outcome = await reverse(context, { ...paid, ...failure });
     if (outcome !== 'unknown') return { decision: answerToReversal(outcome) };

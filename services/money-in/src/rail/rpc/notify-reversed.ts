@@ -12,7 +12,7 @@ import { findPaid } from '../find-payment-request.ts';
  * moved. Refusals: validation, unavailable.
  */
 export async function notifyReversed(context: Context, request: NotifyReversedRequest) {
-  const { partnerId, railReference, partnerReference: paidTo, amountSen, reportedAtMs } = request;
+  const { partnerId, railReference, partnerReference: paidTo, amountSen, reportedAtMs, reason } = request;
   const rail = railOf(context.kinds, request.rail);
   if (!rail?.reverses) throw new RefusalError(refuseField('rail', 'is not one that takes payments back'));
   if (railReference === '') throw new RefusalError(refuseField('rail_reference', 'is required'));
@@ -23,6 +23,7 @@ export async function notifyReversed(context: Context, request: NotifyReversedRe
     paidTo,
     amountSen,
     kind: kindOf(request.kind),
+    reason,
     // A rail that gives no time means that it is so now.
     reportedAtMs: reportedAtMs === 0n ? context.clock.now() : Number(reportedAtMs),
     request: paidTo === '' ? undefined : await findPaid(context, rail, { paidTo, issuers: [] }),
