@@ -16,53 +16,16 @@ import { presentRetailTransaction } from './retail-transaction.ts';
 import { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
 import { carried, type DomainEvent, type Renderer } from './webhook-event.ts';
 
-/** The webhook of an event of money in (contract §10); undefined for what is only kept for the record. */
-export function presentMoneyInWebhook(event: DomainEvent): Webhook | undefined {
-  const { type, payload } = event;
-  switch (type) {
-    case 'va-transaction.paid':
-      return transaction(
-        event,
-        'va-transaction',
-        presentVaTransaction(carried(event, fromBinary(VaTransactionEventSchema, payload).vaTransaction)),
-      );
-    case 'qris.paid':
-    case 'qris.reversed':
-      return transaction(event, 'qris-transaction', qris(event));
-    case 'ewallet-checkout.paid':
-    case 'ewallet-checkout.failed':
-    case 'ewallet-checkout.reversed':
-      return transaction(event, 'ewallet-transaction', ewallet(event));
-    case 'retail.paid':
-      return transaction(event, 'retail-transaction', retail(event));
-    case 'payment-link-history.paid':
-    case 'payment-link-history.reversed':
-      return transaction(event, 'payment-link-transaction', presentHistory(historyOf(event).history));
-    case 'virtual-account.expired':
-      return expiration(
-        event,
-        'virtual-account',
-        presentVirtualAccount(carried(event, fromBinary(VirtualAccountEventSchema, payload).virtualAccount)),
-      );
-    case 'qris.expired':
-      return expiration(event, 'qris', qris(event));
-    case 'ewallet-checkout.expired':
-      return expiration(event, 'ewallet-checkout', ewallet(event));
-    case 'retail.expired':
-      return expiration(event, 'retail', retail(event));
-    case 'payment-link.expired':
-      return expiration(
-        event,
-        'payment-link',
-        presentPaymentLink(carried(event, fromBinary(PaymentLinkEventSchema, payload).paymentLink)),
-      );
-    case 'payment-link-history.opened':
-      return inquiry(event, 'payment_link.inquiry');
-    case 'payment-link-history.expired':
-      return inquiry(event, 'payment_link.inquiry.expired');
-    default:
-      return undefined;
-  }
+/** The resource of an event as its GET returns it. Throws when it cannot read the payload. */
+type Resource = (event: DomainEvent) => object;
+
+/** A webhook to `transaction_notif_url` whose data is the resource. */
+export function transactionWebhook(name: string, resource: Resource): Renderer {
+  return (event) => ({
+    event: name,
+    setting: 'transaction_notif_url',
+    body: bodyOf(event, name, resource(event)),
+  });
 }
 
 /** The webhook `money-in-expiration` of a product's resource. */

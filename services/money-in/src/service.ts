@@ -19,14 +19,6 @@ import { openRails, type Rails } from './rails.ts';
 import { implementations } from './rpc.ts';
 import { startTimers } from './timers.ts';
 
-const NAME = 'money-in';
-
-/** Longer than a timer's whole work: the ledger and a few writes. */
-const LEASE_MS = 20_000;
-
-/** Batches of a timer at once: some wait for rails or for the ledger, while others are written. */
-const BATCHES = 4;
-
 /** A rail that is asked what has become of a payment has so long, so that all questions of a batch fit into the lease. */
 const ASK_TIMEOUT_MS = 5_000;
 

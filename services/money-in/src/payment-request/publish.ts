@@ -3,10 +3,7 @@ import type { NewEvent } from '@gerbang/store';
 import type { EventName, Kinds } from './kind.ts';
 import type { PaymentRequest } from './request.ts';
 
-/** What can happen to a payment request that is published. */
-export type EventName = 'opened' | 'changed' | 'paid' | 'expired' | 'deleted' | 'failed' | 'reversed';
-
-/** The event of a change, "<kind>.<what>": the request as it is after the change, with its parent where its kind has one. */
+/** The event of a change: the request as it is after the change, with its parent where its kind has one. */
 export function eventOf(
   kinds: Kinds,
   after: PaymentRequest,

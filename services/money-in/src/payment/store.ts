@@ -28,7 +28,7 @@ export type PaymentQuery = Page & {
 };
 
 export type PaymentStore = {
-  aggregates: Aggregates<PaymentDocument>;
+  aggregates: Aggregates<PaymentDocument, EventType<'money-in'>>;
   /** Undefined when the rail has reported it before. Its timer takes it up should this process die. */
   insert(order: PaymentOrder, state: PaymentState, nowMs: number): Promise<StoredPayment | undefined>;
   find(id: string, options?: { linearizable: boolean }): Promise<StoredPayment | undefined>;
