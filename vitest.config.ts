@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Two groups, one after the other: what tests a part (two files at a time, each with servers of its own), then what starts the whole system or kills
- * parts of it, which must have the machine to itself.
+ * Two groups, one after the other: what tests a part (two files at a time, each with servers of its own), then what starts the
+ * whole system or kills parts of it, which must have the machine to itself.
  */
 export default defineConfig({
   test: {

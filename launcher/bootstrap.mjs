@@ -1,4 +1,5 @@
-// Runs on the Node that the machine has (20 or newer), with nothing installed: obtains the tools, then hands over to launcher/main.ts on Node 24.
+// Runs on the Node that the machine has (20 or newer), with nothing installed: obtains the tools, then hands over to
+// launcher/main.ts on Node 24.
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * The contracts' checks: style (buf lint), nothing that an older service could not read and no name lost (buf breaking), and generated code that is up to
- * date. They are compared with the commit before and with `proto/released.binpb`, the contracts that every later version keeps: written anew at a release with
- * `buf build -o proto/released.binpb --exclude-source-info`.
+ * The contracts' checks: style (buf lint), nothing that an older service could not read and no name lost (buf breaking), and
+ * generated code that is up to date. They are compared with the commit before and with `proto/released.binpb`, the contracts that
+ * every later version keeps: written anew at a release with `buf build -o proto/released.binpb --exclude-source-info`.
  */
 
 const root = path.dirname(import.meta.dirname);

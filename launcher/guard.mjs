@@ -1,5 +1,6 @@
-// Outlives the launcher by a moment: when the pipe from it closes, however it died, this ends the processes that it had started and not yet ended.
-// Each line on the pipe is `+<pid> <start time>` or `-<pid>`; the start time makes sure that no later process with the same id is meant.
+// Outlives the launcher by a moment: when the pipe from it closes, however it died, this ends the processes that it had started
+// and not yet ended. Each line on the pipe is `+<pid> <start time>` or `-<pid>`; the start time makes sure that no later process
+// with the same id is meant.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 

@@ -9,8 +9,8 @@ import { type Own, touchedFiles } from './touched.ts';
  *     node launcher/list-touched.ts <base> --product disbursement [--max 10]
  *     node launcher/list-touched.ts <base> --service biller [--max 6]
  *
- * `base` is what the work began from, a commit or a branch; the working tree is compared with it. What belongs to a product or a service by its path, and
- * what is not counted at all, is in touched.ts. With --max, more files than that are exit code 1.
+ * `base` is what the work began from, a commit or a branch; the working tree is compared with it. What belongs to a product or a
+ * service by its path, and what is not counted at all, is in touched.ts. With --max, more files than that are exit code 1.
  */
 const USAGE = 'node launcher/list-touched.ts <base> (--product <name> | --service <name>)… [--max <count>]';
 

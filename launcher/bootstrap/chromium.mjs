@@ -9,8 +9,8 @@ const APT_ENV = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
 const COMMON = ['-q', '-y', '-o', 'DPkg::Lock::Timeout=60', '-o', 'Acquire::Retries=2', '-o', 'Acquire::http::Timeout=20'];
 
 /**
- * The browser of the browser tests: the distribution's package, installed once where this is Debian or Ubuntu and the user is root. Anywhere else, and where that
- * does not work, the tests themselves say how to get it, and fail.
+ * The browser of the browser tests: the distribution's package, installed once where this is Debian or Ubuntu and the user is
+ * root. Anywhere else, and where that does not work, the tests themselves say how to get it, and fail.
  */
 export async function ensureChromium() {
   if (PLACES.some((file) => fs.existsSync(file))) return;

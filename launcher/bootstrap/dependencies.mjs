@@ -5,8 +5,8 @@ import { failure, run, step } from './step.mjs';
 import { hasWritableHome } from './tools.mjs';
 
 /**
- * Installs the workspace's dependencies as the lockfile has them, unless that lockfile is the one last installed. The record of it lies inside
- * node_modules, so that it goes when they go.
+ * Installs the workspace's dependencies as the lockfile has them, unless that lockfile is the one last installed. The record of
+ * it lies inside node_modules, so that it goes when they go.
  */
 export async function installDependencies({ root, toolsFolder, pnpm, searchPath }) {
   const hash = createHash('sha256');

@@ -7,8 +7,8 @@ const PARENT_CHECK_MS = 1_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 /**
- * Runs the launcher on its own Node with this process's terminal, and ends as it ends. Signals are passed on. The launcher holds the other end of a
- * pipe, so it notices when this process is killed; and this one notices when the npm that started it is.
+ * Runs the launcher on its own Node with this process's terminal, and ends as it ends. Signals are passed on. The launcher holds
+ * the other end of a pipe, so it notices when this process is killed; and this one notices when the npm that started it is.
  */
 export async function handOver({ node, main, args, root, dataFolder, searchPath }) {
   const env = {

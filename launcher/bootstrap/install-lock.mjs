@@ -3,7 +3,10 @@ import path from 'node:path';
 
 const ASK_EVERY_MS = 250;
 
-/** Lets one command install at a time; others wait for it. Returns how to let go. The lock of a process that is gone counts for nothing. */
+/**
+ * Lets one command install at a time; others wait for it. Returns how to let go. The lock of a process that is gone counts for
+ * nothing.
+ */
 export async function takeInstallLock(toolsFolder) {
   fs.mkdirSync(toolsFolder, { recursive: true });
   const file = path.join(toolsFolder, '.lock');

@@ -7,8 +7,8 @@ const RELEASES = 'https://github.com/nats-io/nats-server/releases';
 const PACKAGE_FILE = /^nats-server_.*\.deb$/;
 
 /**
- * Path of a nats-server: GERBANG_NATS_SERVER, else the one on PATH, else the distribution's package (Debian, Ubuntu), unpacked into the tools folder
- * without root. Elsewhere it says how to get one.
+ * Path of a nats-server: GERBANG_NATS_SERVER, else the one on PATH, else the distribution's package (Debian, Ubuntu), unpacked
+ * into the tools folder without root. Elsewhere it says how to get one.
  */
 export async function ensureNats(toolsFolder) {
   const given = process.env.GERBANG_NATS_SERVER;

@@ -9,8 +9,8 @@ const KEPT_LINES = 200;
 export class SetupError extends Error {}
 
 /**
- * Shows one step with its progress and time on standard error: redrawn in place on a terminal, else a line at the start, every few seconds and at the
- * end. `work` is given `note(text)`, which says where it is.
+ * Shows one step with its progress and time on standard error: redrawn in place on a terminal, else a line at the start, every
+ * few seconds and at the end. `work` is given `note(text)`, which says where it is.
  */
 export async function step(title, work) {
   const startMs = Date.now();
@@ -41,8 +41,8 @@ export async function step(title, work) {
 }
 
 /**
- * Runs a command to its end and resolves to its exit code and its last lines of output, both streams together. It rejects only where the command
- * can't be started. `onLine` sees every line as it comes.
+ * Runs a command to its end and resolves to its exit code and its last lines of output, both streams together. It rejects only
+ * where the command can't be started. `onLine` sees every line as it comes.
  */
 export function run(command, args, { env = process.env, cwd, onLine } = {}) {
   return new Promise((resolve, reject) => {

@@ -15,7 +15,8 @@ export async function ensureNode(toolsFolder) {
   if (given) return existing(given, 'GERBANG_NODE');
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
   const system = process.platform === 'win32' ? 'win' : process.platform;
-  // The npm package `node` is nothing but an install script that fetches this one. Scripts may be disabled by policy, so it is named directly.
+  // The npm package `node` is nothing but an install script that fetches this one. Scripts may be disabled by policy, so it is
+  // named directly.
   const name = `node-${system}-${process.arch}`;
   const binary = ['node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'];
   const folder = await ensureTool(toolsFolder, { tool: 'Node', version: NODE_VERSION }, async (temporary, note) => {
@@ -55,8 +56,8 @@ export async function ensurePnpm(toolsFolder) {
 }
 
 /**
- * The folder of a tool at one version. `install` fills a temporary folder, which takes its place by one rename and has a marker file with the
- * version, so an interrupted installation is never mistaken for a whole one.
+ * The folder of a tool at one version. `install` fills a temporary folder, which takes its place by one rename and has a marker
+ * file with the version, so an interrupted installation is never mistaken for a whole one.
  */
 export async function ensureTool(toolsFolder, { tool, version }, install) {
   const folder = path.join(toolsFolder, `${tool.toLowerCase()}-${version}`);
@@ -112,7 +113,9 @@ async function npmInstall(folder, spec, note, remedies) {
   }
 }
 
-/** The environment without what an outer `npm start` has put there about its own package; registry, proxy and certificates stay. */
+/**
+ * The environment without what an outer `npm start` has put there about its own package; registry, proxy and certificates stay.
+ */
 function cleanEnvironment() {
   const outer = /^npm_(package|lifecycle)_|^npm_config_(local_prefix|prefix|global_prefix|cache|dir|ignore_scripts)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !outer.test(name)));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { ReversalDecision, ReversalService, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryStatus, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
@@ -89,6 +89,28 @@ beforeAll(async () => {
           },
           refundSuspense: async ({ operator, id }) => {
             answers.proposals.push(`${operator} refunds ${id}`);
+            return {};
+          },
+        },
+        [],
+      ),
+      implement(
+        ReversalService,
+        {
+          listReversals: async () => ({
+            items: [
+              {
+                id: 'qris:acquirer:r 2',
+                amountSen: 5_000_000n,
+                netSen: 4_965_000n,
+                problem: 'short-balance',
+                merchantId: 'm',
+                accountId: 'a',
+              },
+            ],
+          }),
+          decideReversal: async ({ operator, id, decision }) => {
+            answers.proposals.push(`${operator} decides ${id}: ${ReversalDecision[decision]}`);
             return {};
           },
         },
@@ -363,6 +385,16 @@ describe('for people', () => {
   });
 });
 
+test('reversals: what could not be taken back is listed and decided by operators', { timeout: TOGETHER_MS }, async () => {
+  const listed = await gerbang(['reversals', 'list']);
+  expect(listed.stdout).toMatch(/^qris:acquirer:r 2 {2}IDR 50000\.00 {2}reversed at .* {2}short-balance {2}of m a$/m);
+  const decided = await gerbang(['reversals', 'decide', 'qris:acquirer:r 2', 'bear', '--operator', 'ana']);
+  expect(decided.stdout).toContain('the account keeps the money');
+  expect(answers.proposals).toContain('ana decides qris:acquirer:r 2: BEAR');
+  const unknown = await gerbang(['reversals', 'decide', 'qris:acquirer:r 2', 'forget']);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('withdraw, bear, dismiss')]);
+});
+
 test('suspense: what fits nothing is listed, credited and refunded by operators', { timeout: TOGETHER_MS }, async () => {
   expect((await gerbang(['suspense', 'list'])).stdout).toContain('va:bank:r 1  IDR 50000.00  paid to 70014 at');
   const credited = await gerbang(['suspense', 'credit', 'va:bank:r 1', 'm', 'a', '--operator', 'ana']);
@@ -429,6 +461,7 @@ test.each([
   [['ledger', 'verify']],
   [['transfers', 'resolve']],
   [['suspense', 'credit']],
+  [['reversals', 'decide']],
   [['events', 'redeliver']],
   [['signature', 'explain']],
 ])('%j --help tells how it is used', { timeout: TOGETHER_MS }, async (command) => {

@@ -11,6 +11,7 @@ import { fundCommand } from './commands/fund.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { merchantCommands } from './commands/merchant.ts';
 import { redeliverCommand } from './commands/redeliver.ts';
+import { reversalCommands } from './commands/reversals.ts';
 import { signatureCommands } from './commands/signature.ts';
 import { suspenseCommands } from './commands/suspense.ts';
 import { transferCommands } from './commands/transfers.ts';
@@ -32,6 +33,7 @@ auditCommands(program);
 ledgerCommands(program);
 transferCommands(program);
 suspenseCommands(program);
+reversalCommands(program);
 redeliverCommand(eventCommands(program));
 signatureCommands(program);
 

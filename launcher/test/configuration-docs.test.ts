@@ -33,9 +33,15 @@ function listed(heading: string): string[] {
   return [...(documented.get(heading)?.keys() ?? [])].sort();
 }
 
-/** The variables that a config.ts names in its shape, without those that services share. */
+/**
+ * The variables that a config.ts names in its shape, and in shapes that it takes from files beside it, without those that
+ * services share.
+ */
 function ownVariables(file: string): string[] {
-  const names = [...read(file).matchAll(/^ {2}([A-Z][A-Z0-9_]+)[:,]/gm)].map((match) => match[1] ?? '');
+  const config = read(file);
+  const beside = [...config.matchAll(/import \{ \w+Shape \} from '\.\/([\w-]+\.ts)'/g)].map(([, name = '']) => name);
+  const texts = [config, ...beside.map((name) => read(path.join(path.dirname(file), name)))];
+  const names = texts.flatMap((text) => [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+)[:,]/gm)].map((match) => match[1] ?? ''));
   return names.filter((name) => !shared.has(name)).sort();
 }
 

@@ -11,8 +11,8 @@ import { closedLoop, mustNotFail, openLoop, type Target } from './harness/http-l
 import { cpuMsByProcess } from './process-cpu.ts';
 
 /**
- * More than the edge lets in at once, so that its own limit decides how many are under way. What concurs travels together at every step: with fewer each
- * step's batches are smaller, and dearer.
+ * More than the edge lets in at once, so that its own limit decides how many are under way. What concurs travels together at
+ * every step: with fewer each step's batches are smaller, and dearer.
  */
 const CONNECTIONS = 256;
 /** Over so many bare fastify is fastest. */
@@ -90,7 +90,10 @@ async function fund({ demo, ports }: System): Promise<void> {
   }
 }
 
-/** As many as go. Counted is what is announced in time; the processor's time is that of each process, until everything is announced. */
+/**
+ * As many as go. Counted is what is announced in time; the processor's time is that of each process, until everything is
+ * announced.
+ */
 function transfers(system: System, target: Target, announcements: Announcements): Turn {
   return {
     durationMs: TRANSFERS_MS,
@@ -136,7 +139,10 @@ function lone(target: Target, announcements: Announcements): Turn {
   };
 }
 
-/** An open loop at twice the peak. Goodput is counted as the peak is, by what is announced in time; beside it is what was announced while the load lasted. */
+/**
+ * An open loop at twice the peak. Goodput is counted as the peak is, by what is announced in time; beside it is what was
+ * announced while the load lasted.
+ */
 function overload(target: Target, announcements: Announcements): Turn {
   return {
     durationMs: OVERLOAD_MS,

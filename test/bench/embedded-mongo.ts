@@ -16,7 +16,10 @@ const BATCH = 1_000;
 type Doc = { _id: number | string; account?: string; amount?: number; n?: number; text?: string };
 type Running = ServerProcess & { uri: string; stop(): Promise<void> };
 
-/** Durable inserts, finds, a hot document and a large collection: the embedded MongoDB through the unmodified driver; the bars are of issue 4. */
+/**
+ * Durable inserts, finds, a hot document and a large collection: the embedded MongoDB through the unmodified driver; the bars are
+ * of issue 4.
+ */
 export const embeddedMongo: Benchmark = {
   name: 'embedded-mongo',
   about: 'the embedded MongoDB through the driver, beside a server that speaks the protocol and stores nothing',

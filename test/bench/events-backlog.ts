@@ -28,8 +28,9 @@ const ADVANCE_MS = 3_600_000;
 type Transfer = { _id: string } & Record<string, unknown>;
 
 /**
- * What an outage leaves: tails that nobody has confirmed. Until all are stored by the notifier and confirmed, with new payments meanwhile, whose webhooks must
- * not wait behind them. The backlog's merchant wants no webhooks, so that delivering them is not measured.
+ * What an outage leaves: tails that nobody has confirmed. Until all are stored by the notifier and confirmed, with new payments
+ * meanwhile, whose webhooks must not wait behind them. The backlog's merchant wants no webhooks, so that delivering them is not
+ * measured.
  */
 export const eventsBacklog: Benchmark = {
   name: 'events-backlog',

@@ -7,7 +7,10 @@ const CALLERS = 32;
 const LIFE_MS = 3_600_000;
 const LOOK_EVERY_MS = 200;
 
-/** What is made and expires: where it is made and listed under its path, by which body, and the list's word for what has not expired yet. */
+/**
+ * What is made and expires: where it is made and listed under its path, by which body, and the list's word for what has not
+ * expired yet.
+ */
 type Product = { path: string; create: string; list: string; body: (expiredAtMs: number) => object; active: string };
 
 const VIRTUAL_ACCOUNT: Product = {
@@ -51,7 +54,10 @@ export const expiryEwallet = benchmarkOf(
   EWALLET,
 );
 
-/** Things of one product that are all due in the same moment: how many a second expire, each with its event stored by the notifier (issue 7). */
+/**
+ * Things of one product that are all due in the same moment: how many a second expire, each with its event stored by the notifier
+ * (issue 7).
+ */
 function benchmarkOf(name: string, what: string, items: number, product: Product): Benchmark {
   return {
     name,

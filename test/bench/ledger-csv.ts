@@ -13,7 +13,10 @@ import { residentMiB } from './ledger-takeover.ts';
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const CALLERS = 512;
 
-/** A statement of a million entries as CSV, through the edge: rows a second, and what the edge's and the ledger's memory grows by meanwhile. */
+/**
+ * A statement of a million entries as CSV, through the edge: rows a second, and what the edge's and the ledger's memory grows by
+ * meanwhile.
+ */
 export async function benchCsv(): Promise<object> {
   const dataFolder = mkdtempSync(path.join(tmpdir(), 'gerbang-bench-csv-'));
   const ports = await findFreePorts();

@@ -13,7 +13,10 @@ const REST_MS = 100;
 export type Ledger = RpcClient<typeof LedgerService>;
 export type Load = { perSecond: number; p50Ms: number; p99Ms: number; refused: number };
 
-/** Calls one after the other by each of a number of callers, for a time. Refusals as unavailable are counted; any other failure ends it. */
+/**
+ * Calls one after the other by each of a number of callers, for a time. Refusals as unavailable are counted; any other failure
+ * ends it.
+ */
 export async function drive(callers: number, durationMs: number, call: (n: number) => Promise<unknown>): Promise<Load> {
   const latenciesMs: number[] = [];
   let n = 0;

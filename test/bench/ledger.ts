@@ -25,11 +25,12 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 const UNBOUNDED_LAG = '10000000';
 
 /**
- * Durable postings a second through the typed client, from another process than the ledger's, on MongoDB as configured or an embedded one.
- * Accepted: evenly over the accounts, by Zipf's law and all on one of them, with any number of postings waiting for their projection; every key that memory
- * does not have is looked up, since the ledger has been started anew on postings that exist. `young` is the same on a ledger that has all its keys
- * in memory. Sustained: evenly, as the ledger is configured, so that it refuses what it can't project in time. Besides a lone client and what its call
- * is made of, and the peers. `BENCH_SECONDS` is for each load.
+ * Durable postings a second through the typed client, from another process than the ledger's, on MongoDB as configured or an
+ * embedded one. Accepted: evenly over the accounts, by Zipf's law and all on one of them, with any number of postings waiting for
+ * their projection; every key that memory does not have is looked up, since the ledger has been started anew on postings that
+ * exist. `young` is the same on a ledger that has all its keys in memory. Sustained: evenly, as the ledger is configured, so that
+ * it refuses what it can't project in time. Besides a lone client and what its call is made of, and the peers. `BENCH_SECONDS` is
+ * for each load.
  */
 export async function benchLedger(): Promise<object> {
   const machine = await startMachine();
@@ -86,7 +87,10 @@ export async function benchLedger(): Promise<object> {
 /** How long a turn of postings lasts. */
 const TURN_MS = 5_000;
 
-/** Postings evenly over the accounts as fast as they go, with any number waiting for their projection: a turn for comparing the ledgers of two checkouts. */
+/**
+ * Postings evenly over the accounts as fast as they go, with any number waiting for their projection: a turn for comparing the
+ * ledgers of two checkouts.
+ */
 export async function openPostings(resources: AsyncDisposableStack, root: string): Promise<Turn> {
   const machine = await startMachine(root);
   resources.defer(() => machine.stop());
@@ -217,7 +221,10 @@ async function driveCounting(ledger: RunningLedger, account: () => number) {
   return { ...load, postingsPerBatch, cpuMicrosPerPosting };
 }
 
-/** One posting at a time, beside the three things that it can't do without: each alone, and one after the other in one bare process in between (`chain`). */
+/**
+ * One posting at a time, beside the three things that it can't do without: each alone, and one after the other in one bare
+ * process in between (`chain`).
+ */
 async function measureLone({ client, chain, channel }: RunningLedger, bare: Collection<Bare>) {
   const ms = (SECONDS * 1_000) / 8;
   const health = channel.client(Health);

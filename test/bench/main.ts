@@ -10,10 +10,14 @@ import { renderReport } from './harness/report.ts';
 import { runBenchmark } from './harness/run.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-/** Two checkouts are compared in so many pairs, and the interval of a ratio has to reach so much unless --reach says otherwise. */
+/**
+ * Two checkouts are compared in so many pairs, and the interval of a ratio has to reach so much unless --reach says otherwise.
+ */
 const PAIRS = 11;
 const REACH = 0.97;
-/** Where runs are kept, one JSON file each; with --prof a folder of profiles and flame graphs beside it. Not in version control. */
+/**
+ * Where runs are kept, one JSON file each; with --prof a folder of profiles and flame graphs beside it. Not in version control.
+ */
 const RESULTS = path.join(import.meta.dirname, 'results');
 
 const { values, positionals } = parseArgs({
@@ -52,7 +56,10 @@ async function run(benchmark: Benchmark): Promise<number> {
   return values.check && measured.bars.some(({ held }) => !held) ? 1 : 0;
 }
 
-/** Measures this checkout and another one, which has its dependencies, by turns; answers 1 with --check where the interval of a ratio does not reach the bar. */
+/**
+ * Measures this checkout and another one, which has its dependencies, by turns; answers 1 with --check where the interval of a
+ * ratio does not reach the bar.
+ */
 async function compare(benchmark: Benchmark, against: string): Promise<number> {
   const say = (line: string) => process.stderr.write(`${benchmark.name}: ${line}\n`);
   const [ourRoot, theirRoot] = [ROOT, path.resolve(against)];

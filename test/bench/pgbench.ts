@@ -15,8 +15,9 @@ const SPREAD_SCALE = 64;
 type Best = { perSecond: number; clients: number };
 
 /**
- * The classic debit-credit peer: transactions a second of `pgbench` TPC-B-like on the distribution's PostgreSQL with its default durability, prepared,
- * the best number of clients; over many branches and over one hot one. A notice instead where there is no PostgreSQL.
+ * The classic debit-credit peer: transactions a second of `pgbench` TPC-B-like on the distribution's PostgreSQL with its default
+ * durability, prepared, the best number of clients; over many branches and over one hot one. A notice instead where there is no
+ * PostgreSQL.
  */
 export async function measurePgbench(seconds: number): Promise<{ skipped: string } | { spread: Best; hot: Best }> {
   const binaries = findBinaries();

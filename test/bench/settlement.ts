@@ -9,7 +9,9 @@ const CALLERS = 32;
 const RUPIAH = 20_000;
 const LOOK_EVERY_MS = 100;
 
-/** Payments of virtual accounts that are all due in the same moment: how many a second become available to the merchant (issue 7). */
+/**
+ * Payments of virtual accounts that are all due in the same moment: how many a second become available to the merchant (issue 7).
+ */
 export const settlement: Benchmark = {
   name: 'settlement',
   about: 'thousands of payments that settle in one moment: until nothing is pending',

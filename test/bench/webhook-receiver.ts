@@ -9,8 +9,8 @@ const REFERENCE = Buffer.from('"reference_number":"');
 export type Receiver = { url: string; references: string[]; atMs: number[] };
 
 /**
- * Merchants' endpoint: reads each request in full, notes its reference number and when it came (Unix ms), and answers 200. It does no more than that,
- * because it shares the processors with what is measured.
+ * Merchants' endpoint: reads each request in full, notes its reference number and when it came (Unix ms), and answers 200. It
+ * does no more than that, because it shares the processors with what is measured.
  */
 export async function startReceiver(resources: AsyncDisposableStack): Promise<Receiver> {
   const receiver: Receiver = { url: '', references: [], atMs: [] };

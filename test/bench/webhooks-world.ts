@@ -24,8 +24,8 @@ const PUBLISHED_TOGETHER = 500;
 export type Merchants = Map<string, { url: string }>;
 
 /**
- * What the notifier lives among: a database, NATS, and in this process the merchant service and the owner of the events, both of which answer at once.
- * Events are published as the relay does it, but without a database of their own.
+ * What the notifier lives among: a database, NATS, and in this process the merchant service and the owner of the events, both of
+ * which answer at once. Events are published as the relay does it, but without a database of their own.
  */
 export async function openWebhooksWorld(resources: AsyncDisposableStack) {
   const log = createLogger({ service: 'bench', level: 'error' });

@@ -24,7 +24,10 @@ const LONE_MS = 4_000;
 const ALL_WITHIN_MS = 150_000;
 const LOOK_EVERY_MS = 20;
 
-/** Signed webhooks, each stored before and recorded after, as many as go; the memory that a backlog costs; and how soon a lone one comes. */
+/**
+ * Signed webhooks, each stored before and recorded after, as many as go; the memory that a backlog costs; and how soon a lone one
+ * comes.
+ */
 export const webhooks: Benchmark = {
   name: 'webhooks',
   about:
@@ -144,7 +147,10 @@ function residentMiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
 }
 
-/** The whole system, one payment at a time: from when the bank's answer is noted, which the webhook tells, until the merchant has it. */
+/**
+ * The whole system, one payment at a time: from when the bank's answer is noted, which the webhook tells, until the merchant has
+ * it.
+ */
 async function railToWebhook(): Promise<Figures> {
   await using resources = new AsyncDisposableStack();
   const sink = await startWebhookSink();

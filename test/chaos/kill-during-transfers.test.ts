@@ -34,7 +34,8 @@ describe('kill -9 during transfers', () => {
 
   beforeAll(async () => {
     sink = await startWebhookSink();
-    // Waiting for final states asks about all orders again and again: within the usual limit of requests this would be a wait for the next minute.
+    // Waiting for final states asks about all orders again and again: within the usual limit of requests this would be a wait for
+    // the next minute.
     const env = { RATE_LIMIT_PER_MINUTE: '100000000' };
     system = await startSystem({ name: 'chaos', shuffleUnsorted: true, ownMongo: true, env });
     account = system.demo.account_ids[0];
@@ -109,7 +110,10 @@ describe('kill -9 during transfers', () => {
   );
 });
 
-/** Orders a transfer as a careful merchant does: the same request again until there is an answer. Gives the transaction id of an SP000. */
+/**
+ * Orders a transfer as a careful merchant does: the same request again until there is an answer. Gives the transaction id of an
+ * SP000.
+ */
 async function orderTransfer(merchant: MerchantClient, accountId: string, order: Order): Promise<string | undefined> {
   const body = {
     account_id: accountId,

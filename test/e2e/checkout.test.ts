@@ -26,7 +26,10 @@ afterAll(async () => {
   await system?.stop();
 }, 60_000);
 
-/** Every state that has a picture is also one that everybody must be able to use, on a narrow screen and without anything from elsewhere. */
+/**
+ * Every state that has a picture is also one that everybody must be able to use, on a narrow screen and without anything from
+ * elsewhere.
+ */
 async function look(page: Page, name: string): Promise<void> {
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

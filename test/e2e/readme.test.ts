@@ -128,7 +128,10 @@ async function start(args: string[]): Promise<ChildProcess> {
   return child;
 }
 
-/** Ctrl-C: the terminal sends it to the whole group. npm may end before what it has started; all is over when nobody can write any more. */
+/**
+ * Ctrl-C: the terminal sends it to the whole group. npm may end before what it has started; all is over when nobody can write any
+ * more.
+ */
 async function interrupt(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) throw new Error('it has not been started');
   const ended = once(child, 'close');

@@ -3,7 +3,10 @@ import type { System } from '../../launcher/system.ts';
 import { call, dataOf, idr, isRecord, type MerchantClient, signIn } from '../support/merchant-client.ts';
 import { newPaymentLink } from '../support/payment-link.ts';
 
-/** Something that a customer has still to pay: where the merchant reads it, how the customer pays it, and its status once it is paid. */
+/**
+ * Something that a customer has still to pay: where the merchant reads it, how the customer pays it, and its status once it is
+ * paid.
+ */
 export type Unpaid = { path: string; pay: { what: string; body: unknown }; paid: string };
 
 /** What a version has left behind when it was killed, as the next one has to find it. */

@@ -7,9 +7,9 @@ import { openSystem } from '../../launcher/system.ts';
 import { live } from './life.ts';
 
 /**
- * Writes the data folder of this version to `data.tar.gz` beside this file, for the test that the next version opens it: run it at a release, in place of the
- * archive of the release before. Everything is killed in the middle of its work. Run it with `node test/previous-data/write.ts`.
- * The secrets in the archive are those of a sandbox that is gone.
+ * Writes the data folder of this version to `data.tar.gz` beside this file, for the test that the next version opens it: run it
+ * at a release, in place of the archive of the release before. Everything is killed in the middle of its work. Run it with `node
+ * test/previous-data/write.ts`. The secrets in the archive are those of a sandbox that is gone.
  */
 const archive = path.join(import.meta.dirname, 'data.tar.gz');
 const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-previous-'));

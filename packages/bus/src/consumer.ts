@@ -8,9 +8,14 @@ import { ack, deliveryCountOf, nak, type Pull, pull } from './pull.ts';
 import { ensureConsumer, ensureStream, isConsumerSound, streamOf } from './stream.ts';
 
 const RETRY_MS = 500;
-/** How often it is asked whether the consumer is still there and stands within its stream; neither makes itself felt in silence. */
+/**
+ * How often it is asked whether the consumer is still there and stands within its stream; neither makes itself felt in silence.
+ */
 const WATCH_MS = 3_000;
-/** Messages handed out and not acknowledged, in batches: what the process holds in memory, and that again for a process that has died. */
+/**
+ * Messages handed out and not acknowledged, in batches: what the process holds in memory, and that again for a process that has
+ * died.
+ */
 const BATCHES_HELD = 4;
 /** A message that was in failed batches so often is handled alone, so that it fails no others. */
 const COMPANY_TRIES = 3;
@@ -33,10 +38,11 @@ type Options = {
 };
 
 /**
- * Consumes a service's stream under a durable name. What arrives while the handler runs is handed over together (up to `batchMax`), so that a busy
- * consumer makes fewer round trips; a lone message waits for nothing. A message is acknowledged after the handler is done; when it throws, all of
- * them come again, in the end each alone. Streams and consumers that have vanished, or that stand elsewhere than they did, are made anew. Closing takes
- * what is on its way, waits for the handler and gives back what was not handed over to it, which somebody else gets at once.
+ * Consumes a service's stream under a durable name. What arrives while the handler runs is handed over together (up to
+ * `batchMax`), so that a busy consumer makes fewer round trips; a lone message waits for nothing. A message is acknowledged after
+ * the handler is done; when it throws, all of them come again, in the end each alone. Streams and consumers that have vanished,
+ * or that stand elsewhere than they did, are made anew. Closing takes what is on its way, waits for the handler and gives back
+ * what was not handed over to it, which somebody else gets at once.
  */
 export function consume(options: Options): Closeable {
   const { bus, service, log } = options;
@@ -117,7 +123,8 @@ async function prepare({ bus, service, durable, batchMax }: Options): Promise<Co
 }
 
 /**
- * Hands messages over one batch at a time, and acknowledges them. `end` gives back at once what is not begun, and resolves when the rest is done.
+ * Hands messages over one batch at a time, and acknowledges them. `end` gives back at once what is not begun, and resolves when
+ * the rest is done.
  */
 function createBatches({ batchMax, log, handle }: Options): { accept(message: Msg): void; end(): Promise<void> } {
   const waiting: Msg[] = [];

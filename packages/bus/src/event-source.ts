@@ -22,9 +22,9 @@ export type EventDocument = {
 };
 
 /**
- * Serves confirmations for a service's aggregates: events that the notifier has stored move from the tails to `events`, first copied, then pulled,
- * without touching the aggregates' versions (architecture §3). `recent` are the tails that this process knows. Idempotent. Refusals: validation (unknown
- * aggregate type, too many at once).
+ * Serves confirmations for a service's aggregates: events that the notifier has stored move from the tails to `events`, first
+ * copied, then pulled, without touching the aggregates' versions (architecture §3). `recent` are the tails that this process
+ * knows. Idempotent. Refusals: validation (unknown aggregate type, too many at once).
  */
 export function implementEventSource(store: Store, aggregateTypes: readonly string[], recent: RecentTails) {
   const events = store.collection<EventDocument>('events');

@@ -56,8 +56,8 @@ export function openNats(options: { url: string; name: string; log: Logger }): N
 }
 
 /**
- * Tries until NATS answers. The client's own waiting for a first connection is not used: it never ends when the server dies in the middle of the
- * handshake.
+ * Tries until NATS answers. The client's own waiting for a first connection is not used: it never ends when the server dies in
+ * the middle of the handshake.
  */
 async function reach(options: { url: string; name: string; log: Logger }, isClosed: () => boolean): Promise<NatsConnection> {
   for (;;) {

@@ -14,7 +14,10 @@ const MESSAGE_BYTES_MAX = 256 * 1024;
 /** What publishing reads of an aggregate. */
 export type Tailed = Pick<AggregateDocument<Document>, '_id' | 'merchant_id' | 'tail'>;
 
-/** Publishes one aggregate's unconfirmed tail, or as much of its beginning as one message holds. Throws when JetStream has not taken it. */
+/**
+ * Publishes one aggregate's unconfirmed tail, or as much of its beginning as one message holds. Throws when JetStream has not
+ * taken it.
+ */
 export type Publish = (type: string, document: Tailed) => Promise<void>;
 
 export type Publisher = { publish: Publish; close(): void };

@@ -1,6 +1,9 @@
 import { createInbox, type Msg, type NatsConnection, nanos } from '@nats-io/transport-node';
 
-/** A request for messages is over after this by itself. Nothing takes it back before without losing what is on its way, so this is what `end` waits. */
+/**
+ * A request for messages is over after this by itself. Nothing takes it back before without losing what is on its way, so this is
+ * what `end` waits.
+ */
 const REQUEST_MS = 500;
 /** A request of which nothing was heard for so long is lost, with the server that held it. */
 const SILENCE_MS = 5_000;
@@ -21,8 +24,9 @@ export type Pull = {
 };
 
 /**
- * Asks for messages, `batch` at a time and one request after the other. The client's own consumer can't be ended without losing what it has asked for: it
- * drops what comes after that, and such a message would wait for the ack wait. `silenceMs` replaces the 5 s in tests.
+ * Asks for messages, `batch` at a time and one request after the other. The client's own consumer can't be ended without losing
+ * what it has asked for: it drops what comes after that, and such a message would wait for the ack wait. `silenceMs` replaces the
+ * 5 s in tests.
  */
 export function pull(
   connection: NatsConnection,
@@ -93,7 +97,10 @@ export function nak(message: Msg, afterMs = 0): void {
   message.respond(afterMs === 0 ? NAK : `${NAK} ${JSON.stringify({ delay: nanos(afterMs) })}`);
 }
 
-/** How often the message was handed out, to whomever; its reply subject tells, which has two more names in it from NATS 2.10 on where there are domains. */
+/**
+ * How often the message was handed out, to whomever; its reply subject tells, which has two more names in it from NATS 2.10 on
+ * where there are domains.
+ */
 export function deliveryCountOf({ reply = '' }: Pick<Msg, 'reply'>): number {
   const names = reply.split('.');
   return Number(names[names.length > 9 ? 6 : 4]);

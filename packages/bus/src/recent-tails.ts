@@ -6,18 +6,20 @@ const BYTES_MAX = 8 * 1024 * 1024;
 const EVENT_BYTES = 512;
 
 /**
- * The tails that this process has written last, so that confirming them need not read them. A tail is as its aggregate's acknowledged write has left it:
- * up to its newest event it has every one that was not confirmed before.
+ * The tails that this process has written last, so that confirming them need not read them. A tail is as its aggregate's
+ * acknowledged write has left it: up to its newest event it has every one that was not confirmed before.
  */
 export type RecentTails = {
   note(type: string, written: Tailed): void;
-  /** The aggregate, unless it may have other events of that number or below; forgets it when there is nothing beyond them to know. */
+  /**
+   * The aggregate, unless it may have other events of that number or below; forgets it when there is nothing beyond them to know.
+   */
   take(type: string, id: string, upToSeq: bigint): Tailed | undefined;
 };
 
 /**
- * No key ever leaves a map, the older one is dropped as a whole: a map that keys enter and leave all the time is rehashed all the time, and lets the
- * collector keep what was in the tables that it has left.
+ * No key ever leaves a map, the older one is dropped as a whole: a map that keys enter and leave all the time is rehashed all the
+ * time, and lets the collector keep what was in the tables that it has left.
  */
 export function createRecentTails(bytesMax = BYTES_MAX): RecentTails {
   type Tails = Map<string, Tailed | undefined>;

@@ -13,8 +13,9 @@ import { implementTimeline } from './timeline.ts';
 /** Publications right after a write that may be under way at once; what comes on top of them is left to the sweep. */
 const UNDER_WAY_MAX = 1_024;
 /**
- * With so many messages waiting for the notifier nothing more is published right after its write: it stays in its tail, where a backlog costs no memory and
- * is published in the order of time, and what is written once the notifier is there again does not wait behind all of it.
+ * With so many messages waiting for the notifier nothing more is published right after its write: it stays in its tail, where a
+ * backlog costs no memory and is published in the order of time, and what is written once the notifier is there again does not
+ * wait behind all of it.
  */
 const LAG_MAX = 1_000;
 
@@ -23,15 +24,16 @@ export type Relay = Closeable & {
   /** Given to `openAggregates`: publishes right after the write, without waiting. */
   afterWrite: AfterWrite;
   /**
-   * Starts to look for tails that were never confirmed, in these collections; once. Gives what the service answers about their events: to the notifier,
-   * which confirms them, and to operators, who read them.
+   * Starts to look for tails that were never confirmed, in these collections; once. Gives what the service answers about their
+   * events: to the notifier, which confirms them, and to operators, who read them.
    */
   serve(aggregateTypes: readonly string[]): Implementation[];
 };
 
 /**
- * The way from a service's outbox to JetStream (architecture §3). Publishing is at least once and its acknowledgement is not relied on: a tail is
- * published again, with backoff, until the notifier has confirmed it. Any number of relays may run. `clock` is the one that dates events.
+ * The way from a service's outbox to JetStream (architecture §3). Publishing is at least once and its acknowledgement is not
+ * relied on: a tail is published again, with backoff, until the notifier has confirmed it. Any number of relays may run. `clock`
+ * is the one that dates events.
  */
 export function createRelay(options: {
   bus: Bus;

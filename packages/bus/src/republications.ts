@@ -1,6 +1,8 @@
 const WAIT_FIRST_MS = 3_000;
 const WAIT_MAX_MS = 30_000;
-/** Tails remembered; of more than these the ones published longest ago are forgotten, and so are published again a little sooner. */
+/**
+ * Tails remembered; of more than these the ones published longest ago are forgotten, and so are published again a little sooner.
+ */
 const REMEMBERED_MAX = 20_000;
 
 /** A tail by what is oldest in it: one whose beginning was confirmed is another one. */

@@ -40,8 +40,8 @@ export async function ensureStream(manager: JetStreamManager, service: string, r
 }
 
 /**
- * Makes sure that the durable consumer is there and can go on. One that stands behind the end of its stream, which is another or an older one than it
- * has read, would wait until the stream has come so far again: it is made anew.
+ * Makes sure that the durable consumer is there and can go on. One that stands behind the end of its stream, which is another or
+ * an older one than it has read, would wait until the stream has come so far again: it is made anew.
  */
 export async function ensureConsumer(
   manager: JetStreamManager,
@@ -76,8 +76,8 @@ export async function isConsumerSound(manager: JetStreamManager, service: string
 }
 
 /**
- * Messages that the confirming consumer has not worked off yet; all of the stream while there is no such consumer. Throws when JetStream does not
- * answer.
+ * Messages that the confirming consumer has not worked off yet; all of the stream while there is no such consumer. Throws when
+ * JetStream does not answer.
  */
 export async function lagOf(manager: JetStreamManager, service: string): Promise<number> {
   const consumer = await consumerInfo(manager, service, CONFIRMING_CONSUMER);

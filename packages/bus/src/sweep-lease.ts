@@ -9,7 +9,10 @@ type LeaseDocument = { _id: 'sweep'; holder: string; until: Date };
 
 /** Says which of a service's replicas sweeps, so that they don't all publish everything. */
 export type SweepLease = {
-  /** Takes or renews it; false while another replica has it. Costs a write every three seconds. Throws when the database does not answer. */
+  /**
+   * Takes or renews it; false while another replica has it. Costs a write every three seconds. Throws when the database does not
+   * answer.
+   */
   hold(): Promise<boolean>;
   /** Lets the next replica have it at once. */
   release(): Promise<void>;

@@ -17,9 +17,9 @@ export type SweepWatch = Closeable & {
 };
 
 /**
- * Alerts operators when a service's sweep has not worked for a minute, by an error in the log with `alert: "event_sweep_stalled"`, again every ten minutes, and by
- * the gauge `gerbang_events_sweep_stalled_seconds`; `alert: "event_sweep_recovered"` tells that it works again. `nowMs` is a monotonic clock; `stalledAfterMs` replaces
- * the minute.
+ * Alerts operators when a service's sweep has not worked for a minute, by an error in the log with `alert:
+ * "event_sweep_stalled"`, again every ten minutes, and by the gauge `gerbang_events_sweep_stalled_seconds`; `alert:
+ * "event_sweep_recovered"` tells that it works again. `nowMs` is a monotonic clock; `stalledAfterMs` replaces the minute.
  */
 export function watchSweep(options: {
   service: string;

@@ -15,9 +15,15 @@ const LOOK_EVERY_MS = 1_000;
 const GRACE_MS = 3_000;
 /** Tails read and published together. */
 const PAGE = 250;
-/** So many messages may wait for the notifier when the next page is published: enough to keep it busy, few enough that new events wait a moment only. */
+/**
+ * So many messages may wait for the notifier when the next page is published: enough to keep it busy, few enough that new events
+ * wait a moment only.
+ */
 const LAG_MAX = 250;
-/** How soon it is asked again whether there is room: after a share of what was waited already, so that little of the room stays unused. */
+/**
+ * How soon it is asked again whether there is room: after a share of what was waited already, so that little of the room stays
+ * unused.
+ */
 const ROOM_ASK = { minMs: 5, maxMs: 500, share: 0.1 };
 /** A round ends when the notifier makes no room for this long; the next one begins with the oldest again. */
 const ROOM_WAIT_MS = 5_000;
@@ -38,8 +44,9 @@ type Options = {
 type Walk = { type: string; cursor: FindCursor<Tailed> };
 
 /**
- * Publishes the tails that nobody has confirmed in time, the oldest first and no faster than the notifier takes them, so that a backlog of any size
- * needs no memory here or there and fresh events hardly wait behind it. One replica of a service does so at a time.
+ * Publishes the tails that nobody has confirmed in time, the oldest first and no faster than the notifier takes them, so that a
+ * backlog of any size needs no memory here or there and fresh events hardly wait behind it. One replica of a service does so at a
+ * time.
  */
 export function startSweep(options: Options): Closeable {
   const { bus, store, service, clock, aggregateTypes, publish, lag, log } = options;
@@ -131,8 +138,9 @@ export function startSweep(options: Options): Closeable {
 }
 
 /**
- * The aggregates of a kind that have unconfirmed events, the one with the oldest event first. There is no condition on the times: MongoDB walks an index
- * over arrays in its own order only where the query leaves their range open, and would otherwise sort a whole backlog.
+ * The aggregates of a kind that have unconfirmed events, the one with the oldest event first. There is no condition on the times:
+ * MongoDB walks an index over arrays in its own order only where the query leaves their range open, and would otherwise sort a
+ * whole backlog.
  */
 function unconfirmed(store: Store, type: string): FindCursor<Tailed> {
   return store

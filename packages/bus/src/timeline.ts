@@ -11,8 +11,8 @@ const PAGE = 100;
 type Found = Omit<StoredEvent, 'payload'> & { payload: unknown; merchant_id: string; confirmed: boolean };
 
 /**
- * Tells operators what has happened to one of a service's aggregates: what was confirmed, and what still waits in its tail. Refusals: validation (unknown
- * aggregate type).
+ * Tells operators what has happened to one of a service's aggregates: what was confirmed, and what still waits in its tail.
+ * Refusals: validation (unknown aggregate type).
  */
 export function implementTimeline(store: Store, aggregateTypes: readonly string[]) {
   const events = store.collection<EventDocument>('events');

@@ -11,7 +11,9 @@ export class BankingCalendarError extends Error {
   }
 }
 
-/** Reads a list of holidays; other fields than `holidays` are ignored. Throws BankingCalendarError naming the date that is wrong. */
+/**
+ * Reads a list of holidays; other fields than `holidays` are ignored. Throws BankingCalendarError naming the date that is wrong.
+ */
 export function parseBankingCalendar(list: unknown): BankingCalendar {
   const holidays = isObject(list) ? list.holidays : undefined;
   if (!isObject(holidays)) throw new BankingCalendarError('holidays: must be an object of dates and names');

@@ -26,7 +26,10 @@ const byCode = new Map(BANKS.flatMap((bank) => [[bank.nationalCode, bank] as con
 
 const byShortName = new Map(BANKS.map((bank) => [bank.shortName, bank] as const));
 
-/** The bank of a short name, as virtual accounts, cardless withdrawals and direct debits name it (contract §6); undefined when there is none. */
+/**
+ * The bank of a short name, as virtual accounts, cardless withdrawals and direct debits name it (contract §6); undefined when
+ * there is none.
+ */
 export function findBankByShortName(shortName: string): Bank | undefined {
   return byShortName.get(shortName);
 }

@@ -19,7 +19,10 @@ export function jakartaIso(nowMs: number): string {
   return `${new Date(nowMs + JAKARTA_OFFSET_MS).toISOString().slice(0, 19)}+07:00`;
 }
 
-/** `Y-m-d H:i:s` in Asia/Jakarta, for instance "2026-11-21 15:04:05": times within the webhooks of payment links (merchant-api.md). */
+/**
+ * `Y-m-d H:i:s` in Asia/Jakarta, for instance "2026-11-21 15:04:05": times within the webhooks of payment links
+ * (merchant-api.md).
+ */
 export function jakartaDateTime(nowMs: number): string {
   return new Date(nowMs + JAKARTA_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -2,8 +2,8 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * Normalized JSON of the request signature (contract §3): object keys sorted by UTF-16 code unit at every depth, arrays in their order, no white space,
- * numbers by ECMAScript's rules. The caller bounds the depth of what it passes (recursion follows it).
+ * Normalized JSON of the request signature (contract §3): object keys sorted by UTF-16 code unit at every depth, arrays in their
+ * order, no white space, numbers by ECMAScript's rules. The caller bounds the depth of what it passes (recursion follows it).
  */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
- * Business time, Unix milliseconds: real time plus an offset that only grows (contract §11). It rules expiry, settlement, capture, plan cycles and
- * retries; authentication always uses real time.
+ * Business time, Unix milliseconds: real time plus an offset that only grows (contract §11). It rules expiry, settlement,
+ * capture, plan cycles and retries; authentication always uses real time.
  */
 export type Clock = {
   now(): number;

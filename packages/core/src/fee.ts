@@ -1,6 +1,9 @@
 import { roundToRupiah } from './money.ts';
 
-/** One line of a merchant's fee schedule: what the merchant pays for a product, and what of it goes on to the vendor (a bank or an acquirer). */
+/**
+ * One line of a merchant's fee schedule: what the merchant pays for a product, and what of it goes on to the vendor (a bank or an
+ * acquirer).
+ */
 export type FeeRule = {
   product: string;
   /** A bank's national code or another channel of the product; empty = all. */
@@ -22,8 +25,8 @@ export type FeeRule = {
 export type Charge = { product: string; channel: string; amountSen: bigint; nowMs: number };
 
 /**
- * The figures of a fee, sen, all of them whole rupiah; feeSen = vendorFeeSen + ourMarginSen. A transaction keeps them as they were, whatever becomes of
- * the schedule. The margin is negative where the vendor takes more than the merchant pays.
+ * The figures of a fee, sen, all of them whole rupiah; feeSen = vendorFeeSen + ourMarginSen. A transaction keeps them as they
+ * were, whatever becomes of the schedule. The margin is negative where the vendor takes more than the merchant pays.
  */
 export type Fee = {
   feeSen: bigint;
@@ -34,9 +37,9 @@ export type Fee = {
 };
 
 /**
- * The fee of a payment, rounded half up to the whole rupiah (contract §2), then held within minimum and maximum. It comes on top of the amount (money out) or
- * out of it (money in, see `deductFee`). A rule for the very channel goes before one for all channels; among equals the one that came into effect last
- * applies. No rule, no fee.
+ * The fee of a payment, rounded half up to the whole rupiah (contract §2), then held within minimum and maximum. It comes on top
+ * of the amount (money out) or out of it (money in, see `deductFee`). A rule for the very channel goes before one for all
+ * channels; among equals the one that came into effect last applies. No rule, no fee.
  */
 export function feeFor(rules: readonly FeeRule[], { product, channel, amountSen, nowMs }: Charge): Fee {
   let best: FeeRule | undefined;
@@ -51,7 +54,10 @@ export function feeFor(rules: readonly FeeRule[], { product, channel, amountSen,
   return { feeSen, basisPoints: best.basisPoints, vendorFeeSen, ourMarginSen: feeSen - vendorFeeSen };
 }
 
-/** The fee of money in, which comes out of the amount: it never takes more than there is, and netSen = amountSen − feeSen ≥ 0 is what is credited. */
+/**
+ * The fee of money in, which comes out of the amount: it never takes more than there is, and netSen = amountSen − feeSen ≥ 0 is
+ * what is credited.
+ */
 export function deductFee(rules: readonly FeeRule[], charge: Charge): Fee & { netSen: bigint } {
   const fee = feeFor(rules, charge);
   const feeSen = fee.feeSen < charge.amountSen ? fee.feeSen : charge.amountSen;

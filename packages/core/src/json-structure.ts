@@ -20,9 +20,9 @@ const SPACE = 0x20;
 type Keys = { last: string | undefined; list: string[]; set: Set<string> | undefined };
 
 /**
- * Goes once over text that JSON.parse has accepted. Refuses a key that comes twice in one object, and what is nested too deep. Tells whether the text
- * is its own normalized JSON (contract §3): then it can be hashed as it is. (False may mean only that telling would take longer than writing it anew.)
- * Refusals: bad_request.
+ * Goes once over text that JSON.parse has accepted. Refuses a key that comes twice in one object, and what is nested too deep.
+ * Tells whether the text is its own normalized JSON (contract §3): then it can be hashed as it is. (False may mean only that
+ * telling would take longer than writing it anew.) Refusals: bad_request.
  */
 export function checkStructure(text: string): { isCanonical: boolean } {
   const open: (Keys | undefined)[] = [];

@@ -3,7 +3,10 @@ export function luhnDigit(digits: string): string {
   return String((10 - (luhnSum(`${digits}0`) % 10)) % 10);
 }
 
-/** Whether the last digit is the right one for those before it: one digit mistyped, or two neighbours swapped (but 09), is noticed. */
+/**
+ * Whether the last digit is the right one for those before it: one digit mistyped, or two neighbours swapped (but 09), is
+ * noticed.
+ */
 export function isLuhn(digits: string): boolean {
   return /^\d{2,}$/.test(digits) && luhnSum(digits) % 10 === 0;
 }

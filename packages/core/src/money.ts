@@ -22,8 +22,8 @@ export function parseAmount(value: string): bigint | undefined {
 }
 
 /**
- * Parses a v1 request amount, a JSON number with at most two decimals, into sen; undefined when it is out of bounds (contract §2).
- * ECMAScript writes a double with as few digits as tell it apart, so 12345.67 reads as just that.
+ * Parses a v1 request amount, a JSON number with at most two decimals, into sen; undefined when it is out of bounds (contract
+ * §2). ECMAScript writes a double with as few digits as tell it apart, so 12345.67 reads as just that.
  */
 export function parseAmountNumber(value: number): bigint | undefined {
   return Number.isFinite(value) && value > 0 ? parseAmount(String(value)) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The catalogue of refusals: every way in which the gateway says no, with a stable code. Domain code names the code; each boundary maps it once:
- * packages/rpc to a gRPC status, the edge to an SP-code (contract §2) or a v1 error.
+ * The catalogue of refusals: every way in which the gateway says no, with a stable code. Domain code names the code; each
+ * boundary maps it once: packages/rpc to a gRPC status, the edge to an SP-code (contract §2) or a v1 error.
  */
 type Entry = { spCode: SpCode; http: number; v1Http?: number; message: string; retryable: boolean };
 

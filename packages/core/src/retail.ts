@@ -5,7 +5,10 @@ import { isOfSeries, type NewDigits, type NumberSeries, newNumber } from './numb
 export const RETAIL_CODES = ['ALFAMART', 'INDOMARET'] as const;
 export type RetailCode = (typeof RETAIL_CODES)[number];
 
-/** Sixteen digits, the last of them a check digit, because cashiers type them. An even number of digits makes the shortest barcode. */
+/**
+ * Sixteen digits, the last of them a check digit, because cashiers type them. An even number of digits makes the shortest
+ * barcode.
+ */
 const SERIES: Readonly<Record<RetailCode, NumberSeries>> = {
   ALFAMART: { prefix: '8610', length: 16 },
   INDOMARET: { prefix: '8620', length: 16 },

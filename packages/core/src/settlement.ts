@@ -5,7 +5,10 @@ const DAY_MS = 86_400_000;
 /** More than any run of holidays, so that a list that leaves no banking day is noticed. */
 const DAYS_MAX = 366;
 
-/** When money in becomes available: a time after the payment, or a time of day (Asia/Jakarta) on the nth banking day after the day of the payment. */
+/**
+ * When money in becomes available: a time after the payment, or a time of day (Asia/Jakarta) on the nth banking day after the day
+ * of the payment.
+ */
 export type SettlementRule = { delayMs: number } | { bankingDays: number; minuteOfDay: number };
 
 /** Rules of some products, and the one of all others. */
@@ -16,8 +19,8 @@ export const SANDBOX_SETTLEMENT: SettlementRule = { delayMs: 5_000 };
 export const PRODUCTION_SETTLEMENT: SettlementRule = { bankingDays: 1, minuteOfDay: 9 * 60 };
 
 /**
- * When a payment settles, Unix milliseconds of business time; `paidAtMs` likewise. What is paid on a Saturday, a Sunday or a holiday settles with what
- * was paid on the banking day before it: T is the day of the payment, whatever day that is.
+ * When a payment settles, Unix milliseconds of business time; `paidAtMs` likewise. What is paid on a Saturday, a Sunday or a
+ * holiday settles with what was paid on the banking day before it: T is the day of the payment, whatever day that is.
  */
 export function settlesAt(paidAtMs: number, rule: SettlementRule, calendar: BankingCalendar): number {
   if ('delayMs' in rule) return paidAtMs + rule.delayMs;
@@ -36,8 +39,8 @@ export function settlementRuleOf({ others, byProduct }: SettlementRules, product
 }
 
 /**
- * Rules as operators write them: `product=rule`, separated by commas, `*` for all others, where a rule is `5s`, `30m`, `2h` or `T+1 09:00`. For instance
- * `*=T+1 09:00,card=T+2 09:00`. Undefined when it is none; `others` is the rule where `*` is not named.
+ * Rules as operators write them: `product=rule`, separated by commas, `*` for all others, where a rule is `5s`, `30m`, `2h` or
+ * `T+1 09:00`. For instance `*=T+1 09:00,card=T+2 09:00`. Undefined when it is none; `others` is the rule where `*` is not named.
  */
 export function parseSettlementRules(text: string, others: SettlementRule): SettlementRules | undefined {
   const byProduct = new Map<string, SettlementRule>();

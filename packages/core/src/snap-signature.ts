@@ -10,7 +10,10 @@ export function verifyTokenRequest(clientKey: string, timestamp: string, signatu
   return verify('RSA-SHA256', Buffer.from(`${clientKey}|${timestamp}`), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** What the signature of a transaction covers where no access token is involved (SNAP, asymmetric signature): `path` as it is requested, `body` as it is sent. */
+/**
+ * What the signature of a transaction covers where no access token is involved (SNAP, asymmetric signature): `path` as it is
+ * requested, `body` as it is sent.
+ */
 export type SnapMessage = { method: string; path: string; body: string; timestamp: string };
 
 /** `METHOD:path:lowercase hex SHA-256 of the minified body:timestamp` (SNAP, asymmetric signature). */
@@ -32,8 +35,9 @@ export function verifyMessage(message: SnapMessage, signature: string, publicKey
 export type SnapTransaction = { method: string; path: string; accessToken: string; body: string; timestamp: string };
 
 /**
- * JSON text without the white space between its tokens. Keys keep their order, numbers and escapes their spelling: SNAP signs the minified body, not
- * the key-sorted one of Gerbang's own merchants. Text that is no JSON comes out as some other text; signing it says nothing of its validity.
+ * JSON text without the white space between its tokens. Keys keep their order, numbers and escapes their spelling: SNAP signs the
+ * minified body, not the key-sorted one of Gerbang's own merchants. Text that is no JSON comes out as some other text; signing it
+ * says nothing of its validity.
  */
 export function minifyJson(text: string): string {
   // A string's end is optional, so that the match never fails and text without an end costs no backtracking.

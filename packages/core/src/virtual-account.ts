@@ -19,7 +19,9 @@ export const VA_BANK_CODES = [
 ] as const;
 export type VaBankCode = (typeof VA_BANK_CODES)[number];
 
-/** Numbers are 16 to 18 digits long (contract §5), and this many at least are not the bank's, so that a number can't be guessed. */
+/**
+ * Numbers are 16 to 18 digits long (contract §5), and this many at least are not the bank's, so that a number can't be guessed.
+ */
 const LENGTH_MIN = 16;
 const LENGTH_MAX = 18;
 const OWN_DIGITS_MIN = 10;
@@ -27,7 +29,10 @@ const OWN_DIGITS_MIN = 10;
 /** The numbers that banks have given the gateway; a bank that is not there has given none. */
 export type VaSeries = Readonly<Partial<Record<VaBankCode, NumberSeries>>>;
 
-/** The sandbox's numbers: of the shape that the banks use, and nobody's. A gateway in production has a prefix from each bank and names it in its configuration. */
+/**
+ * The sandbox's numbers: of the shape that the banks use, and nobody's. A gateway in production has a prefix from each bank and
+ * names it in its configuration.
+ */
 export const SANDBOX_VA_SERIES: VaSeries = {
   BCA: { prefix: '70014', length: 16 },
   BNI: { prefix: '98809', length: 16 },
@@ -71,8 +76,9 @@ export function bankOfVaNumber(series: VaSeries, number: string): VaBankCode | u
 }
 
 /**
- * Prefixes as operators write them: `bank=prefix/length`, separated by commas, for instance `BCA=39358/16,BRI=77777/18`. Banks that are not named keep those of
- * `others`. Undefined when it is none: a bank or length that is unknown, too few digits left, or a number that could be of two banks.
+ * Prefixes as operators write them: `bank=prefix/length`, separated by commas, for instance `BCA=39358/16,BRI=77777/18`. Banks
+ * that are not named keep those of `others`. Undefined when it is none: a bank or length that is unknown, too few digits left, or
+ * a number that could be of two banks.
  */
 export function parseVaSeries(text: string, others: VaSeries): VaSeries | undefined {
   const series: Partial<Record<VaBankCode, NumberSeries>> = { ...others };

@@ -107,7 +107,10 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
   );
 });
 
-/** Answers that come between the return of the log into the file, by which all before it is synced, and the cut: far fewer than the next one takes. */
+/**
+ * Answers that come between the return of the log into the file, by which all before it is synced, and the cut: far fewer than
+ * the next one takes.
+ */
 const answersAfterReturn = 200;
 
 /** Whether the log has returned into the file and some more has been acknowledged since; it is asked after every answer. */

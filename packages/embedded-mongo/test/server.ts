@@ -3,7 +3,9 @@ import { withAppName } from '@gerbang/fail-points';
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import { EmbeddedMongo } from '../src/index.ts';
 
-/** A client of a fresh server, or of the one MONGODB_URI names, and a database of the test's own; `close` drops it and ends both. */
+/**
+ * A client of a fresh server, or of the one MONGODB_URI names, and a database of the test's own; `close` drops it and ends both.
+ */
 export async function connect(
   options: MongoClientOptions = {},
 ): Promise<{ client: MongoClient; db: Db; uri: string; close: () => Promise<void> }> {

@@ -4,8 +4,8 @@ import { presentTransferForWebhook } from './transfer.ts';
 import { carried, type DomainEvent, type Webhook } from './webhook-event.ts';
 
 /**
- * The end of a disbursement (contract §10). SP000 only where the money is with the beneficiary: who reads no more than the code must not take a refunded or
- * canceled one as paid.
+ * The end of a disbursement (contract §10). SP000 only where the money is with the beneficiary: who reads no more than the code
+ * must not take a refunded or canceled one as paid.
  */
 export function disbursementWebhook(event: DomainEvent): Webhook {
   const transfer = carried(event, fromBinary(DisbursementFinishedSchema, event.payload).transfer);

@@ -56,7 +56,10 @@ export function presentHistory(history: PaymentLinkHistory): object {
   };
 }
 
-/** A link as the inquiry webhooks carry it: amounts are numbers, times `Y-m-d H:i:s` in Asia/Jakarta (merchant-api.md, payment_link.inquiry). */
+/**
+ * A link as the inquiry webhooks carry it: amounts are numbers, times `Y-m-d H:i:s` in Asia/Jakarta (merchant-api.md,
+ * payment_link.inquiry).
+ */
 export function presentPaymentLinkForWebhook(link: PaymentLink): object {
   return {
     id: Number(link.id),

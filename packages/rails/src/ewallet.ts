@@ -1,9 +1,12 @@
 import type { CallOptions, NotFoundOutcome, PaidOutcome, RefusedOutcome, UnknownOutcome } from './rail-call.ts';
 
-/** The port to an e-wallet, whose customers confirm a payment in its app. Nothing throws for what the wallet or the network does. */
+/**
+ * The port to an e-wallet, whose customers confirm a payment in its app. Nothing throws for what the wallet or the network does.
+ */
 export type EwalletRail = {
   /**
-   * Asks the customer to pay. Sent once: after `unknown` the customer may have been asked and may pay, so it is inquired and never sent again.
+   * Asks the customer to pay. Sent once: after `unknown` the customer may have been asked and may pay, so it is inquired and
+   * never sent again.
    */
   createPayment(request: EwalletRequest, options: CallOptions): Promise<EwalletCreation>;
   /** How a payment stands. */

@@ -2,8 +2,8 @@
 export type CallOptions = { signal: AbortSignal };
 
 /**
- * Calls a rail with a signal that ends the wait after `timeoutMs`. Its timer ends with the call: that of `AbortSignal.timeout` goes on after the answer has
- * come, keeps what it knows for as long, and then makes an error for nobody.
+ * Calls a rail with a signal that ends the wait after `timeoutMs`. Its timer ends with the call: that of `AbortSignal.timeout`
+ * goes on after the answer has come, keeps what it knows for as long, and then makes an error for nobody.
  */
 export async function callWithin<T>(timeoutMs: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -24,7 +24,10 @@ export type RefusedOutcome = { outcome: 'failed'; code: string; reason: string }
 /** The rail knows nothing of it, which is not that it has failed: a request may still be on its way. */
 export type NotFoundOutcome = { outcome: 'not_found' };
 
-/** A payment as a rail tells it when it is asked. `railReference` is the one that its notification has: a payment counts once, however it is learnt of. */
+/**
+ * A payment as a rail tells it when it is asked. `railReference` is the one that its notification has: a payment counts once,
+ * however it is learnt of.
+ */
 export type PaidOutcome = {
   outcome: 'paid';
   railReference: string;

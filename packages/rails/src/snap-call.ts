@@ -49,8 +49,8 @@ export function createSnapCalls(snap: SnapClient, now: () => number): SnapCalls 
 }
 
 /**
- * What an answer that is no success says. 400, 403, 404 and 405 are the rail's explicit no; 409 says that a number was used before, by an earlier send whose
- * outcome it does not tell; 401 (with a new token), 429 and 5xx tell nothing.
+ * What an answer that is no success says. 400, 403, 404 and 405 are the rail's explicit no; 409 says that a number was used
+ * before, by an earlier send whose outcome it does not tell; 401 (with a new token), 429 and 5xx tell nothing.
  */
 export function readRefusal(answer: SnapAnswer): RefusedOutcome | UnknownOutcome {
   if (![400, 403, 404, 405].includes(answer.httpStatus)) return unknownBy(answer);
@@ -65,7 +65,10 @@ export function readRefusalOrNotFound(
   return answer.httpStatus === 404 && cases.includes(answer.caseCode) ? { outcome: 'not_found' } : readRefusal(answer);
 }
 
-/** What an answer to a question says that is no success: that the rail does not know of it, or nothing, for a refused question says nothing of the payment. */
+/**
+ * What an answer to a question says that is no success: that the rail does not know of it, or nothing, for a refused question
+ * says nothing of the payment.
+ */
 export function readNotFound(answer: SnapAnswer, cases: readonly string[]): NotFoundOutcome | UnknownOutcome {
   return answer.httpStatus === 404 && cases.includes(answer.caseCode) ? { outcome: 'not_found' } : unknownBy(answer);
 }

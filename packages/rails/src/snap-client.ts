@@ -48,8 +48,8 @@ type SnapRequest = {
 /** Speaks SNAP to one bank. */
 export type SnapClient = Closeable & {
   /**
-   * Sends a transaction; `externalId` is unique per partner and day. Throws SnapError where there is no readable answer: the bank may or may not
-   * have taken the request.
+   * Sends a transaction; `externalId` is unique per partner and day. Throws SnapError where there is no readable answer: the bank
+   * may or may not have taken the request.
    */
   post(call: SnapCall): Promise<SnapAnswer>;
 };
@@ -65,7 +65,9 @@ const TOKEN_PATH = '/v1.0/access-token/b2b';
 const tokenAnswer = z.object({ accessToken: z.string().min(1).max(4_096), expiresIn: z.coerce.number().int().positive() });
 const anyAnswer = z.looseObject({ responseCode: z.string().regex(/^\d{7}$/), responseMessage: z.string().default('') });
 
-/** Opens the client; nothing is sent before the first call. Throws when the url or the private key is none. `now` is real time. */
+/**
+ * Opens the client; nothing is sent before the first call. Throws when the url or the private key is none. `now` is real time.
+ */
 export function openSnapClient(
   credentials: SnapCredentials,
   now: () => number = Date.now,

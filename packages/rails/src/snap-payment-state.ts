@@ -3,7 +3,10 @@ import type { NotFoundOutcome, PaidOutcome, RefusedOutcome, UnknownOutcome } fro
 import { aboutAnother, isDone, readNotFound, unknownBy, unreadable } from './snap-call.ts';
 import type { SnapAnswer } from './snap-client.ts';
 
-/** How a rail tells the state of a payment: which 404 cases say that it knows of none, where the amount is, and whose status it is, for operators. */
+/**
+ * How a rail tells the state of a payment: which 404 cases say that it knows of none, where the amount is, and whose status it
+ * is, for operators.
+ */
 export type PaymentStateForm = { notFoundCases: readonly string[]; amount: z.ZodType<bigint | undefined>; whose: string };
 
 /** How what customers pay stands at its rail. `failed`: declined, canceled or expired, and so never paid any more. */

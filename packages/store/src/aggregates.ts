@@ -7,7 +7,9 @@ import { combineInserts } from './insert-missing.ts';
 import { traced } from './traced.ts';
 import { type Upcaster, upcast } from './upcast.ts';
 
-/** An event on its way into an aggregate's tail; `payload` is a serialized message. `Type`: the types that its owner may publish. */
+/**
+ * An event on its way into an aggregate's tail; `payload` is a serialized message. `Type`: the types that its owner may publish.
+ */
 export type NewEvent<Type extends string = string> = { type: Type; schema: number; payload: Uint8Array; atMs: number };
 
 /** An event as it stands in the tail and, once confirmed, in `<collection>_events`. */
@@ -40,8 +42,8 @@ export type Change<State, Type extends string = string> = {
 };
 
 /**
- * A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version. `Type` has no default: each
- * owner names the closed list of events that it may publish (architecture §3).
+ * A collection of aggregates: one document = state + outbox, written in one atomic update that is conditional on the version.
+ * `Type` has no default: each owner names the closed list of events that it may publish (architecture §3).
  */
 export type Aggregates<State extends Document, Type extends string> = {
   collection: Collection<AggregateDocument<State>>;
@@ -55,11 +57,13 @@ export type Aggregates<State extends Document, Type extends string> = {
     events: readonly NewEvent<Type>[],
   ): Promise<AggregateDocument<State> | undefined>;
   /**
-   * Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and decide anew). Changes of
-   * different aggregates that concur travel as one command.
+   * Applies a change if the aggregate still has the version that was read; undefined when it has moved on (read it again and
+   * decide anew). Changes of different aggregates that concur travel as one command.
    */
   change(current: AggregateDocument<State>, change: Change<State, Type>): Promise<AggregateDocument<State> | undefined>;
-  /** Creates the aggregate, or gives the one that an interrupted creation has made under this id already; `created` tells which. */
+  /**
+   * Creates the aggregate, or gives the one that an interrupted creation has made under this id already; `created` tells which.
+   */
   insertOrFind(
     id: string,
     merchantId: string,
@@ -83,8 +87,8 @@ export type Aggregates<State extends Document, Type extends string> = {
 export type AfterWrite = (type: string, document: AggregateDocument<Document>) => void;
 
 /**
- * Opens a collection of aggregates and its indexes. `schema` is the version of the state's shape, stored on each document; `upcasters` lift older ones,
- * one for each earlier version.
+ * Opens a collection of aggregates and its indexes. `schema` is the version of the state's shape, stored on each document;
+ * `upcasters` lift older ones, one for each earlier version.
  */
 export async function openAggregates<State extends Document, Type extends string>(
   store: Store,
@@ -174,7 +178,9 @@ export async function openAggregates<State extends Document, Type extends string
   return aggregates;
 }
 
-/** What a change sets. A document of an older schema is written whole in the current one: no mixture of the two is ever stored. */
+/**
+ * What a change sets. A document of an older schema is written whole in the current one: no mixture of the two is ever stored.
+ */
 function freshFields<State extends Document>(current: AggregateDocument<State>, change: Change<State>, schema: number) {
   const lifted = current.schema === schema ? {} : { ...stateOf(current, change.unset), schema };
   const last_seq = current.last_seq + BigInt(change.events?.length ?? 0);
@@ -191,8 +197,8 @@ function updateOf(fresh: Document, pushed: readonly StoredEvent[], unset: readon
 }
 
 /**
- * The document after a change. Nobody else can have changed its state, or the change would not have been made; what has meanwhile been confirmed of its
- * tail, and a timer's lease, are as they were read.
+ * The document after a change. Nobody else can have changed its state, or the change would not have been made; what has meanwhile
+ * been confirmed of its tail, and a timer's lease, are as they were read.
  */
 function changed<State extends Document>(
   current: AggregateDocument<State>,

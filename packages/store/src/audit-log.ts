@@ -37,7 +37,10 @@ export type AuditRecord = {
 export type AuditLog = {
   /** Appends before the command takes effect: what has happened is always in the log; what is in the log may have failed. */
   append(entry: AuditEntry, nowMs: number): Promise<void>;
-  /** The newest entries first, and whether the chain is unbroken from the first entry to the last, also where it is older than those listed. */
+  /**
+   * The newest entries first, and whether the chain is unbroken from the first entry to the last, also where it is older than
+   * those listed.
+   */
   list(limit: number): Promise<{ records: AuditRecord[]; intact: boolean }>;
 };
 

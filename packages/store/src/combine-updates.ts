@@ -13,8 +13,8 @@ export type ConditionalUpdate = {
 };
 
 /**
- * Updates one collection, where updates that concur travel as one command. Each gives whether it has been made; false when its condition no longer held,
- * or when somebody has changed the document since. It throws when the update may not be stored durably.
+ * Updates one collection, where updates that concur travel as one command. Each gives whether it has been made; false when its
+ * condition no longer held, or when somebody has changed the document since. It throws when the update may not be stored durably.
  */
 export function combineUpdates<T extends Document>(collection: Collection<T>): (update: ConditionalUpdate) => Promise<boolean> {
   return combine((updates) => updateEach(collection, updates));

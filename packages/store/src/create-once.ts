@@ -3,7 +3,9 @@ import type { IdempotencyKeys } from './idempotency.ts';
 /** Who creates, and under which `Idempotency-Key` if any: `route` and `bodyHash` tell apart what it is used for. */
 export type Creator = { merchantId: string; idempotencyKey?: { key: string; route: string; bodyHash: string } | undefined };
 
-/** How a resource is made once: its id, the work that makes it (idempotent by that id), and its answer as it is kept with the key. */
+/**
+ * How a resource is made once: its id, the work that makes it (idempotent by that id), and its answer as it is kept with the key.
+ */
 export type Creation<Answer> = {
   allocate(): string;
   create(id: string): Promise<Answer>;
@@ -12,8 +14,8 @@ export type Creation<Answer> = {
 };
 
 /**
- * Creates a resource once for its Idempotency-Key, and gives the same answer for every later request with the key; without a key it just creates.
- * Refusals: idempotency_key_reused, idempotency_key_running, and those of the work.
+ * Creates a resource once for its Idempotency-Key, and gives the same answer for every later request with the key; without a key
+ * it just creates. Refusals: idempotency_key_reused, idempotency_key_running, and those of the work.
  */
 export async function createOnce<Answer>(
   keys: IdempotencyKeys,

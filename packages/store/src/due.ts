@@ -5,8 +5,8 @@ import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { traced } from './traced.ts';
 
 /**
- * What a document with a timer has: when it is due in business time, and until when (in the database's time) a replica works on it; `lease_by` names the claim
- * where many were claimed at once.
+ * What a document with a timer has: when it is due in business time, and until when (in the database's time) a replica works on
+ * it; `lease_by` names the claim where many were claimed at once.
  */
 export type Due = { due_at?: Date; lease_until?: Date; lease_by?: string };
 
@@ -19,12 +19,13 @@ export type DueTimer = Closeable & {
 };
 
 /**
- * Handles documents whose `due_at` has come, each claimed by one replica at a time with a lease in the database's own time. A handler that fails, or a
- * process that dies, leaves the document to be claimed again after the lease: so it runs at least once, and what it does must be idempotent.
- * The handler moves `due_at` on or removes it.
+ * Handles documents whose `due_at` has come, each claimed by one replica at a time with a lease in the database's own time. A
+ * handler that fails, or a process that dies, leaves the document to be claimed again after the lease: so it runs at least once,
+ * and what it does must be idempotent. The handler moves `due_at` on or removes it.
  *
- * `handleTogether` is for timers of which thousands fire at once: all candidates are claimed in two calls and given to it instead of `handle`, so the work of all of
- * them has to fit into the lease. While it waits for others, up to `concurrency` more batches are claimed, so that one slow batch does not hold up the next.
+ * `handleTogether` is for timers of which thousands fire at once: all candidates are claimed in two calls and given to it instead
+ * of `handle`, so the work of all of them has to fit into the lease. While it waits for others, up to `concurrency` more batches
+ * are claimed, so that one slow batch does not hold up the next.
  */
 export async function startDueTimer<T extends Due & Document>(options: {
   collection: Collection<T>;
@@ -138,7 +139,10 @@ async function claim<T extends Due & Document>(
   return (claimed ?? undefined) as T | undefined;
 }
 
-/** Claims those of the candidates that are still free. Another replica's claim of the same ones leaves each document to one of the two. */
+/**
+ * Claims those of the candidates that are still free. Another replica's claim of the same ones leaves each document to one of the
+ * two.
+ */
 async function claimTogether<T extends Due & Document>(
   collection: Collection<T>,
   ids: readonly T['_id'][],

@@ -7,7 +7,10 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
-/** Whether nothing but taken values failed in a write of one document or an unordered one of many; everything else is durably written then. */
+/**
+ * Whether nothing but taken values failed in a write of one document or an unordered one of many; everything else is durably
+ * written then.
+ */
 export function isDuplicateKeysOnly(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError)) return isDuplicateKey(error);
   const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];

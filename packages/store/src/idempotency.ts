@@ -29,9 +29,9 @@ export type IdempotencyClaim = { merchantId: string; route: string; key: string;
 /** Answers the first response again for a key seen before: durable, over restarts and replicas (contract §2, architecture §3). */
 export type IdempotencyKeys = {
   /**
-   * Runs `work` once for the key and keeps its answer (bytes, or a refusal that a retry would not change). `work` must be idempotent by
-   * `resourceId`: after a crash it is run again with the same one.
-   * Refusals: idempotency_key_reused, idempotency_key_running, and those of the work.
+   * Runs `work` once for the key and keeps its answer (bytes, or a refusal that a retry would not change). `work` must be
+   * idempotent by `resourceId`: after a crash it is run again with the same one. Refusals: idempotency_key_reused,
+   * idempotency_key_running, and those of the work.
    */
   run(
     claim: IdempotencyClaim,
@@ -40,7 +40,9 @@ export type IdempotencyKeys = {
   ): Promise<{ response: Uint8Array; replayed: boolean }>;
 };
 
-/** Opens the service's collection of idempotency keys. Refusals are kept as the answer unless the catalogue calls them retryable. */
+/**
+ * Opens the service's collection of idempotency keys. Refusals are kept as the answer unless the catalogue calls them retryable.
+ */
 export async function openIdempotencyKeys(store: Store, clock: Clock): Promise<IdempotencyKeys> {
   const keys = store.collection<KeyDocument>('idempotency_keys');
   await keys.createIndex({ remove_at: 1 }, { name: 'removal', expireAfterSeconds: 0 });

@@ -4,8 +4,8 @@ import { isDuplicateKey, isDuplicateKeysOnly } from './duplicate-key.ts';
 import { traced } from './traced.ts';
 
 /**
- * Inserts the documents that are not there yet, in one write, and returns the ids of those it has inserted; the others were there already.
- * Throws when any of them may not be stored durably.
+ * Inserts the documents that are not there yet, in one write, and returns the ids of those it has inserted; the others were there
+ * already. Throws when any of them may not be stored durably.
  */
 export async function insertMissing<T extends Document>(
   collection: Collection<T>,
@@ -16,8 +16,8 @@ export async function insertMissing<T extends Document>(
 }
 
 /**
- * Inserts into one collection, where inserts that concur travel as one command. Each gives whether the document has been inserted; false when its `_id` is
- * taken. It throws when the document may not be stored durably.
+ * Inserts into one collection, where inserts that concur travel as one command. Each gives whether the document has been
+ * inserted; false when its `_id` is taken. It throws when the document may not be stored durably.
  */
 export function combineInserts<T extends Document>(
   collection: Collection<T>,

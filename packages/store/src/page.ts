@@ -7,7 +7,10 @@ const LIMIT_MAX = 100;
 /** A page of a list, newest first: how many items it has at the most, and the key that they come before. */
 export type Page = { limit: number; before: string | undefined };
 
-/** Reads what a caller asks for; a limit of 0 is the default of 20, and above 100 is 100. Refusals: validation (cursor), also where `isKey` does not know the key in it. */
+/**
+ * Reads what a caller asks for; a limit of 0 is the default of 20, and above 100 is 100. Refusals: validation (cursor), also
+ * where `isKey` does not know the key in it.
+ */
 export function readPage(
   { limit, cursor }: { limit: number; cursor: string },
   isKey: (key: string) => boolean = () => true,
@@ -19,8 +22,8 @@ export function readPage(
 }
 
 /**
- * The items of a page and the cursor of the next one, empty at the end of the list. `find` reads items newest first; it is asked for one more than the page has,
- * to know whether there are more. `keyOf` is the sort key of an item.
+ * The items of a page and the cursor of the next one, empty at the end of the list. `find` reads items newest first; it is asked
+ * for one more than the page has, to know whether there are more. `keyOf` is the sort key of an item.
  */
 export async function findPage<Item>(
   { limit, before }: Page,

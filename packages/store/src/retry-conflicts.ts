@@ -17,8 +17,8 @@ export type ConflictingWrite<Read, Written> = {
 };
 
 /**
- * Reads, decides and writes until nobody else has written in between: the one loop for every optimistic write. Refusals: unavailable with a time to come
- * back after, when others have always been faster; and those of the steps.
+ * Reads, decides and writes until nobody else has written in between: the one loop for every optimistic write. Refusals:
+ * unavailable with a time to come back after, when others have always been faster; and those of the steps.
  */
 export async function retryConflicts<Read, Written>({ first, read, write }: ConflictingWrite<Read, Written>): Promise<Written> {
   let current = first ?? (await read());

@@ -4,8 +4,9 @@ import type { Document } from 'mongodb';
 export type Upcaster = (document: Document) => Document;
 
 /**
- * The document in the current schema, `upcasters.length + 1`: the first upcaster lifts version 1 to 2, and so on (architecture §3). `schema` still
- * says what is stored. Throws for a document of a later version: an older program must not touch what it can't read.
+ * The document in the current schema, `upcasters.length + 1`: the first upcaster lifts version 1 to 2, and so on (architecture
+ * §3). `schema` still says what is stored. Throws for a document of a later version: an older program must not touch what it
+ * can't read.
  */
 export function upcast<D extends { _id: unknown; schema: number }>(document: D, upcasters: readonly Upcaster[]): D {
   const current = upcasters.length + 1;

@@ -1,8 +1,9 @@
 import { type Command, shapesOf } from './command-shape.ts';
 
 /**
- * Where a shape may come from: our services, which have to run on MongoDB 7 and 8 and on a cluster sharded by hashed `_id`; the simulator, which is in no production
- * deployment and needs a replica set only; or tests, which prepare documents and damage them.
+ * Where a shape may come from: our services, which have to run on MongoDB 7 and 8 and on a cluster sharded by hashed `_id`; the
+ * simulator, which is in no production deployment and needs a replica set only; or tests, which prepare documents and damage
+ * them.
  */
 export type Source = 'service' | 'simulator' | 'test';
 
@@ -105,7 +106,10 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
 
 const isAllowed = (source: Source, shape: string) => Object.hasOwn(ALLOWED_SHAPES[source], shape);
 
-/** Why a command of tests is refused: a shape of it is not on the list. Databases whose name ends with `simulator` are the sandbox bank's. */
+/**
+ * Why a command of tests is refused: a shape of it is not on the list. Databases whose name ends with `simulator` are the sandbox
+ * bank's.
+ */
 export function refuseNewShapes({ db, name, body }: { db: string; name: string; body: Command }): string | undefined {
   const known = (shape: string) =>
     isAllowed('service', shape) || isAllowed('test', shape) || (db.endsWith('simulator') && isAllowed('simulator', shape));

@@ -16,8 +16,8 @@ export async function startTestMongo(): Promise<TestMongo> {
     return { uri, databasePrefix, stop: () => dropDatabases(uri, databasePrefix) };
   }
   const { EmbeddedMongo } = await import('@gerbang/embedded-mongo');
-  // What would be a fault with the documents or the database of production is one in tests: a query that no index serves, a write that no one has looked at,
-  // and relying on an order that was not asked for.
+  // What would be a fault with the documents or the database of production is one in tests: a query that no index serves, a write
+  // that no one has looked at, and relying on an order that was not asked for.
   const server = await EmbeddedMongo.start({ noTableScan: true, shuffleUnsorted: true, refuse: refuseNewShapes });
   return { uri: withAppName(server.uri, name), databasePrefix, stop: () => server.stop() };
 }

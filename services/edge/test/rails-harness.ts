@@ -53,7 +53,9 @@ export type RailsEdge = Closeable & {
 
 export const newTimestamp = (nowMs = Date.now()) => `${new Date(nowMs + 7 * 3_600_000).toISOString().slice(0, 19)}+07:00`;
 
-/** An edge with scripted money-in and money-out, and one partner a rail: retail signs symmetrically, the others asymmetrically. */
+/**
+ * An edge with scripted money-in and money-out, and one partner a rail: retail signs symmetrically, the others asymmetrically.
+ */
 export async function startRailsEdge(options: { servicesAway?: boolean } = {}): Promise<RailsEdge> {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const secret = 's'.repeat(40);

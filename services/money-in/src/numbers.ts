@@ -4,7 +4,10 @@ import { openClaims } from './payment-request/claims.ts';
 import { openSequences } from './payment-request/sequences.ts';
 import type { PaymentRequestStore } from './payment-request/store.ts';
 
-/** Opens the numbers that are unique, and the numbers that ascend. A number is free again some time after its payment request has ended. */
+/**
+ * Opens the numbers that are unique, and the numbers that ascend. A number is free again some time after its payment request has
+ * ended.
+ */
 export function openNumbers(store: Store, paymentRequests: PaymentRequestStore): Pick<Context, 'claims' | 'numbers'> {
   return {
     claims: openClaims(store, async (id) => {

@@ -1,7 +1,6 @@
 import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
 import type { AccountTransferStore } from './account-transfer/store.ts';
-import type { Products } from './products.ts';
-import type { Rails } from './rails.ts';
+import type { Products, Rails } from './products.ts';
 import type { PlacingContext } from './transfer/place.ts';
 
 /** The service's dependencies as one plain object. */

@@ -28,7 +28,9 @@ const CLOSE_STEP_MS = 14_000;
 
 export type Service = Served & Closeable;
 
-/** Starts the service; in tests `clock` replaces the business clock, `log` the logger and `catalogue` the list of known events. */
+/**
+ * Starts the service; in tests `clock` replaces the business clock, `log` the logger and `catalogue` the list of known events.
+ */
 export function startService(
   config: Config,
   options: { clock?: Clock; log?: Logger; catalogue?: EventCatalogue } = {},

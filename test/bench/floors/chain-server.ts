@@ -4,8 +4,8 @@ import { createLogger } from '@gerbang/runtime';
 import { MongoClient } from 'mongodb';
 
 /**
- * What a lone posting can't do without, one after the other and nothing else: a call that looks one document up by `_id` and inserts one durably.
- * Any idempotent method serves. RPC_PORT, MONGODB_URI, MONGODB_DB_PREFIX. Runs until SIGTERM.
+ * What a lone posting can't do without, one after the other and nothing else: a call that looks one document up by `_id` and
+ * inserts one durably. Any idempotent method serves. RPC_PORT, MONGODB_URI, MONGODB_DB_PREFIX. Runs until SIGTERM.
  */
 const { RPC_PORT, MONGODB_URI, MONGODB_DB_PREFIX } = process.env;
 const mongo = new MongoClient(MONGODB_URI ?? '', {

@@ -9,7 +9,10 @@ import { startServer } from '../harness/server-process.ts';
 
 const EMBEDDED = path.resolve(import.meta.dirname, '../../../packages/embedded-mongo/src/main.ts');
 
-/** The driver's own insert, acknowledged by the majority with its journal: on MONGODB_URI, or on an embedded server in a process of its own. */
+/**
+ * The driver's own insert, acknowledged by the majority with its journal: on MONGODB_URI, or on an embedded server in a process
+ * of its own.
+ */
 export async function startBareInsert(resources: AsyncDisposableStack) {
   const client = await MongoClient.connect(process.env.MONGODB_URI || (await startEmbedded(resources)), {
     maxPoolSize: 64,

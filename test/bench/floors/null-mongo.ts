@@ -4,7 +4,9 @@ import { serveBenchmark } from '../harness/server-process.ts';
 
 const { deserialize, serialize } = BSON;
 
-/** The floor of inserts: a server in a process of its own that speaks the protocol, acknowledges every insert and stores nothing. */
+/**
+ * The floor of inserts: a server in a process of its own that speaks the protocol, acknowledges every insert and stores nothing.
+ */
 const opMsg = 2013;
 const opQuery = 2004;
 const port = Number(process.argv[2]);

@@ -1,6 +1,7 @@
 /**
- * When each request of an open loop is to be sent, in ms after the start, ascending: a Poisson process, as many independent callers make it, of so many a
- * second on average. The same seed gives the same schedule, so that a floor and its subject meet the same bursts.
+ * When each request of an open loop is to be sent, in ms after the start, ascending: a Poisson process, as many independent
+ * callers make it, of so many a second on average. The same seed gives the same schedule, so that a floor and its subject meet
+ * the same bursts.
  */
 export function arrivals(options: { perSecond: number; durationMs: number; seed: number }): Float64Array {
   const { perSecond, durationMs, seed } = options;
@@ -16,7 +17,10 @@ export function arrivals(options: { perSecond: number; durationMs: number; seed:
   }
 }
 
-/** Numbers from 0 to below 1 that only the seed decides: a linear congruential generator (Numerical Recipes' constants), good enough for gaps. */
+/**
+ * Numbers from 0 to below 1 that only the seed decides: a linear congruential generator (Numerical Recipes' constants), good
+ * enough for gaps.
+ */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

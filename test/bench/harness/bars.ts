@@ -4,8 +4,8 @@ import { type Spread, spreadOf } from './statistics.ts';
 export type FigureOf = (name: string) => number;
 
 /**
- * What is judged: a figure by itself, its ratio `over` another one, or what it is more than another one (`less`), always of the same round. `figure`,
- * `over` and `less` are whole names, `<turn>.<figure>`. Without `min` and `max` it is told and never fails.
+ * What is judged: a figure by itself, its ratio `over` another one, or what it is more than another one (`less`), always of the
+ * same round. `figure`, `over` and `less` are whole names, `<turn>.<figure>`. Without `min` and `max` it is told and never fails.
  */
 export type Bar = {
   name: string;

@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const frame = z.object({ functionName: z.string(), url: z.string(), lineNumber: z.number().int() });
 
-/** What V8 writes into a .cpuprofile, as far as it is read here: a tree of calls, and which of them ran at each sample; times in µs. */
+/**
+ * What V8 writes into a .cpuprofile, as far as it is read here: a tree of calls, and which of them ran at each sample; times in
+ * µs.
+ */
 export const cpuProfile = z.object({
   nodes: z.array(z.object({ id: z.number().int(), callFrame: frame, children: z.array(z.number().int()).default([]) })).min(1),
   samples: z.array(z.number().int()),
@@ -23,7 +26,10 @@ const LETTER = 6.6;
 /** Time in which the process did nothing. */
 const IDLE = new Set(['(idle)', '(root)']);
 
-/** A flame graph as one SVG: the outermost call on top, the width its share of the time in which the process worked. Names and shares show on pointing. */
+/**
+ * A flame graph as one SVG: the outermost call on top, the width its share of the time in which the process worked. Names and
+ * shares show on pointing.
+ */
 export function renderFlameGraph(profile: CpuProfile, title: string): string {
   const root = treeOf(profile);
   const shapes: string[] = [];

@@ -21,8 +21,8 @@ export function encodeShot({ method, path, headers, body }: Shot): Buffer {
 }
 
 /**
- * One keep-alive HTTP/1.1 connection, one request at a time, opened again when the server has closed it. It reads status, content-length and body and
- * nothing else, so that a request costs the load generator as little as it can.
+ * One keep-alive HTTP/1.1 connection, one request at a time, opened again when the server has closed it. It reads status,
+ * content-length and body and nothing else, so that a request costs the load generator as little as it can.
  */
 export class HttpConnection {
   readonly #port: number;

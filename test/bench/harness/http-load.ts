@@ -3,7 +3,10 @@ import { arrivals } from './arrivals.ts';
 import { HttpConnection, type OnAnswer } from './http-connection.ts';
 import { type Latencies, latenciesOf, Samples } from './statistics.ts';
 
-/** What an answer counts as. A refusal is one that the server may give under too much load; whatever else is not accepted has failed. */
+/**
+ * What an answer counts as. A refusal is one that the server may give under too much load; whatever else is not accepted has
+ * failed.
+ */
 export type Verdict = 'accepted' | 'refused' | 'failed';
 
 export type Target = {
@@ -21,7 +24,10 @@ export type HttpLoad = {
   failed: number;
   /** Status and body of the first that failed. */
   firstFailure: string | undefined;
-  /** How much later than intended requests were sent, because all connections were taken or the generator was late; p99. 0 in a closed loop. */
+  /**
+   * How much later than intended requests were sent, because all connections were taken or the generator was late; p99. 0 in a
+   * closed loop.
+   */
   lateP99Ms: number;
   /** Processor time of this process for each request: the generator's, and that of whatever else runs in it. */
   generatorMicros: number;
@@ -36,8 +42,8 @@ const SEED = 20_261_121;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * A closed loop: each connection sends its next request when the answer has come; one that was refused waits first, as clients that heed `Retry-After` do, or
- * the peak would be that of a server which is kept busy with refusing.
+ * A closed loop: each connection sends its next request when the answer has come; one that was refused waits first, as clients
+ * that heed `Retry-After` do, or the peak would be that of a server which is kept busy with refusing.
  */
 export async function closedLoop(target: Target, options: { connections: number; durationMs: number }): Promise<HttpLoad> {
   const goingOn: ((pauseMs: number) => void)[] = [];
@@ -72,8 +78,9 @@ export async function closedLoop(target: Target, options: { connections: number;
 }
 
 /**
- * An open loop: requests are sent when a schedule says so, whatever becomes of those before them. A latency counts from the time at which the request was
- * to be sent, also where it had to wait for a free connection, so that a server that stalls is charged for all whom it keeps waiting.
+ * An open loop: requests are sent when a schedule says so, whatever becomes of those before them. A latency counts from the time
+ * at which the request was to be sent, also where it had to wait for a free connection, so that a server that stalls is charged
+ * for all whom it keeps waiting.
  */
 export async function openLoop(
   target: Target,

@@ -10,8 +10,8 @@ const PAIRS_MIN = 6;
 export type Compared = { figure: string; ratios: number[]; median: number; low: number; high: number };
 
 /**
- * Measures two checkouts by turns, `pairs` times, in changing order, so that what else the machine does falls upon both; each is warmed up first. `turns` are by
- * name; `figures` are whole names, `<turn>.<figure>`, of what is compared.
+ * Measures two checkouts by turns, `pairs` times, in changing order, so that what else the machine does falls upon both; each is
+ * warmed up first. `turns` are by name; `figures` are whole names, `<turn>.<figure>`, of what is compared.
  */
 export async function measurePairs(
   turns: Readonly<Record<string, { ours: Turn; theirs: Turn }>>,
@@ -33,7 +33,10 @@ export async function measurePairs(
   return [...ratios].map(([figure, found]) => ({ figure, ratios: found, median: median(found), ...intervalOfMedian(found) }));
 }
 
-/** The interval between two of the values in which the median of what they are drawn from lies with at least 95 %; all of them where there are too few. */
+/**
+ * The interval between two of the values in which the median of what they are drawn from lies with at least 95 %; all of them
+ * where there are too few.
+ */
 export function intervalOfMedian(values: readonly number[]): { low: number; high: number } {
   const sorted = values.toSorted((a, b) => a - b);
   let left = 0;
@@ -44,8 +47,8 @@ export function intervalOfMedian(values: readonly number[]): { low: number; high
 }
 
 /**
- * Compares two checkouts by a benchmark: both are started side by side, each by its own harness where it has the benchmark, and measured by turns. Throws where the
- * benchmark says nothing of what it compares.
+ * Compares two checkouts by a benchmark: both are started side by side, each by its own harness where it has the benchmark, and
+ * measured by turns. Throws where the benchmark says nothing of what it compares.
  */
 export async function compareCheckouts(
   benchmark: Benchmark,

@@ -7,8 +7,8 @@ const SUFFIX = '.cpuprofile';
 const OWN = 'bench';
 
 /**
- * Profiles this process and every Node process that is started from now on; each writes what it has when it ends. `finish`, after all have ended, makes a
- * flame graph beside each profile and answers their files.
+ * Profiles this process and every Node process that is started from now on; each writes what it has when it ends. `finish`, after
+ * all have ended, makes a flame graph beside each profile and answers their files.
  */
 export async function startProfiling(folder: string): Promise<{ finish(): Promise<string[]> }> {
   mkdirSync(folder, { recursive: true });

@@ -15,8 +15,8 @@ export type Measured = {
 export type RunOptions = { rounds: number; root: string; say: (line: string) => void };
 
 /**
- * Prepares, warms every turn up, measures floors and subjects by turns as often as there are rounds, then what is measured once, and judges. Everything is
- * closed when it returns or throws.
+ * Prepares, warms every turn up, measures floors and subjects by turns as often as there are rounds, then what is measured once,
+ * and judges. Everything is closed when it returns or throws.
  */
 export async function runBenchmark(benchmark: Benchmark, options: RunOptions): Promise<Measured> {
   await using resources = new AsyncDisposableStack();

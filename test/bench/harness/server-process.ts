@@ -5,8 +5,8 @@ import { once } from 'node:events';
 export type ServerProcess = { pid: number; readyMs: number };
 
 /**
- * Starts a Node program and waits for its first line, which says that it is ready; SIGTERM ends it when `resources` is disposed of. Throws when it ends
- * before.
+ * Starts a Node program and waits for its first line, which says that it is ready; SIGTERM ends it when `resources` is disposed
+ * of. Throws when it ends before.
  */
 export async function startServer(
   resources: AsyncDisposableStack,
@@ -30,7 +30,10 @@ export async function startServer(
   return { pid: child.pid, readyMs: performance.now() - startMs, stop };
 }
 
-/** For a program that only a benchmark starts: says that it is ready, and ends on SIGTERM or with the benchmark, in a way that lets profiles be written. */
+/**
+ * For a program that only a benchmark starts: says that it is ready, and ends on SIGTERM or with the benchmark, in a way that
+ * lets profiles be written.
+ */
 export function serveBenchmark(): void {
   process.once('SIGTERM', () => process.exit(0));
   process.stdin.on('end', () => process.exit(0)).resume();

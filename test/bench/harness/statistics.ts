@@ -14,7 +14,10 @@ export function median(values: readonly number[]): number {
   return spreadOf(values).median;
 }
 
-/** By nearest rank: the least value that at least this share of all values doesn't exceed. `sorted` ascends; NaN where it is empty. */
+/**
+ * By nearest rank: the least value that at least this share of all values doesn't exceed. `sorted` ascends; NaN where it is
+ * empty.
+ */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   const rank = Math.max(1, Math.ceil(sorted.length * share));
   return sorted[rank - 1] ?? Number.NaN;
@@ -28,7 +31,10 @@ export function latenciesOf(tookMs: ArrayLike<number>): Latencies {
   return { count: sorted.length, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99), maxMs: percentile(sorted, 1) };
 }
 
-/** Numbers one after the other, kept so that adding one leaves no garbage: a collector that stops the load generator would show in the latencies. */
+/**
+ * Numbers one after the other, kept so that adding one leaves no garbage: a collector that stops the load generator would show in
+ * the latencies.
+ */
 export class Samples {
   #values = new Float64Array(2 ** 16);
   #count = 0;

@@ -1,4 +1,7 @@
-/** CRC-16/CCITT-FALSE (polynomial 1021, initial FFFF) over the UTF-8 bytes, as four upper-case hex digits: tag 63 of a QRIS code (contract §5). */
+/**
+ * CRC-16/CCITT-FALSE (polynomial 1021, initial FFFF) over the UTF-8 bytes, as four upper-case hex digits: tag 63 of a QRIS code
+ * (contract §5).
+ */
 export function crc16(text: string): string {
   let crc = 0xffff;
   for (const byte of Buffer.from(text, 'utf8')) {

@@ -38,8 +38,8 @@ export function writeObjects(objects: readonly DataObject[], within = ''): strin
 }
 
 /**
- * The objects of a payload, or of a template, in their order. `within` is the path that tags are named with, for instance "62.". Throws a refusal where
- * the text ends too early, a length is none or zero, or a tag comes twice.
+ * The objects of a payload, or of a template, in their order. `within` is the path that tags are named with, for instance "62.".
+ * Throws a refusal where the text ends too early, a length is none or zero, or a tag comes twice.
  */
 export function readObjects(text: string, within = ''): DataObject[] {
   const units = [...text];

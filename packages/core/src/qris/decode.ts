@@ -25,8 +25,9 @@ import {
 const KNOWN = new Set(['00', '01', '52', '53', '54', '55', '56', '57', '58', '59', '60', '61', '62', '64']);
 
 /**
- * Reads a QRIS code. Objects may come in any order (EMVCo), unknown ones are kept. Refusals: validation of `qr_data`, naming the tag and what is wrong with
- * it: missing, there twice, empty, truncated, too long, not of its format, a wrong checksum (63), another currency (53) or country (58), no QRIS (51).
+ * Reads a QRIS code. Objects may come in any order (EMVCo), unknown ones are kept. Refusals: validation of `qr_data`, naming the
+ * tag and what is wrong with it: missing, there twice, empty, truncated, too long, not of its format, a wrong checksum (63),
+ * another currency (53) or country (58), no QRIS (51).
  */
 export function decodeQris(payload: string): Qris | Refusal {
   try {

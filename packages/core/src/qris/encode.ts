@@ -11,8 +11,9 @@ const NMID: Format = { max: 15, pattern: /^ID\d{13}$/, kind: 'ID and 13 digits' 
 const CRITERIA: Format = { max: 3, pattern: /^[A-Z]{3}$/, kind: 'three capital letters' };
 
 /**
- * Writes a QRIS code: tags in order, the checksum last (so 64 comes before 63). What it writes, decodeQris reads as the same. Refusals: validation of
- * `qr_data`, naming the tag: what decodeQris would refuse, and what may be read but not written (accounts not of the national form, names beyond ASCII).
+ * Writes a QRIS code: tags in order, the checksum last (so 64 comes before 63). What it writes, decodeQris reads as the same.
+ * Refusals: validation of `qr_data`, naming the tag: what decodeQris would refuse, and what may be read but not written (accounts
+ * not of the national form, names beyond ASCII).
  */
 export function encodeQris(qris: Qris): string | Refusal {
   try {

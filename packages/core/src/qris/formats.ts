@@ -26,8 +26,8 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   '53': { max: 3, pattern: /^360$/, kind: '360 (IDR)' },
   '55': { max: 2, pattern: /^0[123]$/, kind: '01, 02 or 03' },
   '58': word('ID'),
-  // EMVCo wants the common character set here. Codes in circulation do have letters beyond it, counted as characters, which leaves no doubt about what
-  // they say, so they are read; written they are not.
+  // EMVCo wants the common character set here. Codes in circulation do have letters beyond it, counted as characters, which
+  // leaves no doubt about what they say, so they are read; written they are not.
   '59': text(25),
   '60': text(15),
   '61': ans(10),

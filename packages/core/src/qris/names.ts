@@ -23,9 +23,10 @@ const LETTERS: Readonly<Record<string, string>> = {
 const SIGNS: Readonly<Record<string, string>> = { '‘': "'", '’': "'", '“': '"', '”': '"', '–': '-', '—': '-', '…': '...' };
 
 /**
- * How a merchant's name and city go into a code, however they are written. EMVCo allows printable ASCII alone in 59 and 60, so letters lose their accents
- * there, others are left out, and both are cut to 25 and 15 characters. Where that loses more than length, the name as it is (NFC, cut likewise) goes into
- * the template for another language (64). `language` is that of the name, two letters of ISO 639.
+ * How a merchant's name and city go into a code, however they are written. EMVCo allows printable ASCII alone in 59 and 60, so
+ * letters lose their accents there, others are left out, and both are cut to 25 and 15 characters. Where that loses more than
+ * length, the name as it is (NFC, cut likewise) goes into the template for another language (64). `language` is that of the name,
+ * two letters of ISO 639.
  */
 export function qrisNames(
   name: string,

@@ -12,8 +12,8 @@ export function writePayload(objects: readonly DataObject[]): string {
 }
 
 /**
- * The objects of an EMVCo merchant-presented payload, in their order and without the checksum, which is verified. EMVCo fixes the first and the last
- * object alone (00 and 63), so the others may come in any order. Throws a refusal that names the tag.
+ * The objects of an EMVCo merchant-presented payload, in their order and without the checksum, which is verified. EMVCo fixes the
+ * first and the last object alone (00 and 63), so the others may come in any order. Throws a refusal that names the tag.
  */
 export function readPayload(payload: string): DataObject[] {
   if (!payload.isWellFormed()) throw problem('00', 'is followed by text that is not Unicode');

@@ -9,8 +9,8 @@ export type QrisTip =
   | { indicator: 'percentage'; basisPoints: number };
 
 /**
- * A merchant account template, tags 26 to 51. Real codes have two: the acquirer's (26 to 45), under its own reversed domain and with the merchant's
- * PAN there, and the national one (51), under `ID.CO.QRIS.WWW` and with the NMID as `merchantId`.
+ * A merchant account template, tags 26 to 51. Real codes have two: the acquirer's (26 to 45), under its own reversed domain and
+ * with the merchant's PAN there, and the national one (51), under `ID.CO.QRIS.WWW` and with the NMID as `merchantId`.
  */
 export type QrisAccount = {
   tag: string;
@@ -46,7 +46,10 @@ export type QrisAlternateLanguage = {
   others: readonly DataObject[];
 };
 
-/** A QRIS code: EMVCo merchant-presented mode, in rupiah and in Indonesia (contract §5). `others` are the objects that this program does not know. */
+/**
+ * A QRIS code: EMVCo merchant-presented mode, in rupiah and in Indonesia (contract §5). `others` are the objects that this
+ * program does not know.
+ */
 export type Qris = {
   /** Tag 01: shown to many (11) or for one payment (12). */
   type: 'mpm-static' | 'mpm-dynamic';

@@ -49,7 +49,10 @@ const NUMBERS: readonly Way<Style['number']>[] = [
   { value: asFloat, causes: ['numbers_as_floats'] },
 ];
 
-/** Reads a body as the gateway does. Refusals: bad_request, for what it refuses before it looks at the signature; SyntaxError likewise. */
+/**
+ * Reads a body as the gateway does. Refusals: bad_request, for what it refuses before it looks at the signature; SyntaxError
+ * likewise.
+ */
 export function readBodyText(text: string): ReadBody {
   if (text === '') return { text, json: undefined };
   const json: Json = JSON.parse(text);
@@ -57,7 +60,9 @@ export function readBodyText(text: string): ReadBody {
   return { text, json };
 }
 
-/** Every way in which the body may have been hashed, the right one first, each once and with the fewest mistakes that lead to it. */
+/**
+ * Every way in which the body may have been hashed, the right one first, each once and with the fewest mistakes that lead to it.
+ */
 export function bodyVariants(body: ReadBody, secret: Buffer): BodyVariant[] {
   const found = new Map<string, BodyVariant>();
   const add = (hashed: string, causes: readonly Cause[]) => {

@@ -11,8 +11,8 @@ import { findMistakes } from './search.ts';
 import { requestVariants, tokenVariants, type Variant } from './variants.ts';
 
 /**
- * What a signature should have been, and why the one received is another. `differences` is empty where the signature is good; `notes` are what else a receiver
- * would refuse. The secret is in none of it.
+ * What a signature should have been, and why the one received is another. `differences` is empty where the signature is good;
+ * `notes` are what else a receiver would refuse. The secret is in none of it.
  */
 export type Explanation = {
   kind: 'request or webhook' | 'access token';
@@ -43,8 +43,8 @@ const UNIX_SECONDS = /^[0-9]{1,11}$/;
 const HIDDEN = '********';
 
 /**
- * Explains the signature of a request to the API, of a webhook, or of a request for an access token. `nowMs` is real time, for the window of X-Timestamp and for the
- * day of an access token. The caller bounds the body: 256 KiB take half a second.
+ * Explains the signature of a request to the API, of a webhook, or of a request for an access token. `nowMs` is real time, for
+ * the window of X-Timestamp and for the day of an access token. The caller bounds the body: 256 KiB take half a second.
  */
 export function explainSignature(
   received: Received,

@@ -10,8 +10,8 @@ const PARTS = /^([^:]*):(.*?):([^:]*):([^:]*):(\d{4}-\d\d-\d\d[T ].*|[^:]*)$/s;
 const DIFFERS: readonly Cause[] = ['method_differs', 'path_differs', 'token_differs', 'body_differs', 'timestamp_differs'];
 
 /**
- * How the string that was signed differs from the one that should have been, part by part, each by the mistake that leads to it where one is known; and whether the
- * signature received comes of it.
+ * How the string that was signed differs from the one that should have been, part by part, each by the mistake that leads to it
+ * where one is known; and whether the signature received comes of it.
  */
 export function compareStrings(
   ownString: string,

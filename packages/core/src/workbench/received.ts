@@ -1,4 +1,6 @@
-/** A request or a webhook as it was received; header names in any case. `url` is the path with the query, or the whole address. */
+/**
+ * A request or a webhook as it was received; header names in any case. `url` is the path with the query, or the whole address.
+ */
 export type Received = { method: string; url: string; headers: Readonly<Record<string, string>>; body: string };
 
 /** What the signature hangs on. `origins` are what may stand before the path. */

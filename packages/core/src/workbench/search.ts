@@ -6,8 +6,8 @@ import type { Variant } from './variants.ts';
 const PAIRS_MAX = 200_000;
 
 /**
- * The mistakes, one or two, with which the draft comes to the signature; undefined when no combination does. A signature that comes out proves them: nobody
- * finds another text with the same HMAC.
+ * The mistakes, one or two, with which the draft comes to the signature; undefined when no combination does. A signature that
+ * comes out proves them: nobody finds another text with the same HMAC.
  */
 export function findMistakes(draft: Draft, signature: Buffer, variants: readonly Variant[]): readonly Difference[] | undefined {
   const matches = (candidate: Draft) => candidate.digest.bytes === signature.length && signatureOf(candidate).equals(signature);

@@ -3,7 +3,10 @@ import { crc16 } from '../../src/qris/crc16.ts';
 import { readObjects } from '../../src/qris/data-object.ts';
 import { readPayload } from '../../src/qris/payload.ts';
 
-/** The example of EMVCo's specification of merchant-presented codes: its objects are not in order, and its lengths count characters. */
+/**
+ * The example of EMVCo's specification of merchant-presented codes: its objects are not in order, and its lengths count
+ * characters.
+ */
 const EMVCO_EXAMPLE =
   '00020101021229300012D156000000000510A93FO3230Q31280012D15600000001030812345678520441115802CN5914BEST TRANSPORT6007BEIJING' +
   '64200002ZH0104最佳运输0202北京540523.7253031565502016233030412340603***0708A60086670902ME91320016A011223344998877070812345678' +

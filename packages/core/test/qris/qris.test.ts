@@ -127,7 +127,9 @@ describe('a code that is written', () => {
 });
 
 describe('a code that is read', () => {
-  /** Of the shape that two large acquirers give their codes; the merchants are made up, the checksums come from another program. */
+  /**
+   * Of the shape that two large acquirers give their codes; the merchants are made up, the checksums come from another program.
+   */
   test.each([
     [
       '00020101021126570011ID.DANA.WWW011893600915300000001102090000000110303UMI51440014ID.CO.QRIS.WWW0215ID10200000000110303UMI' +

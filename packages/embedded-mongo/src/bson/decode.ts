@@ -26,7 +26,10 @@ export function decodeFields(bytes: Uint8Array, names: ReadonlySet<string>): Doc
   return openDocument(bytes, names).fields;
 }
 
-/** Some fields of a stored document's first level, read, and all as they follow each other: a name of those read, or where others lie in the bytes. */
+/**
+ * Some fields of a stored document's first level, read, and all as they follow each other: a name of those read, or where others
+ * lie in the bytes.
+ */
 export type OpenDocument = { fields: Doc; pieces: Piece[] };
 export type Piece = string | { start: number; end: number };
 

@@ -16,7 +16,10 @@ export function encodeDocument(doc: Doc, prefixBytes = 0): Buffer {
   return written();
 }
 
-/** The bytes of a stored document of which some fields were read and may have changed: these are written in their places, new ones at the end. */
+/**
+ * The bytes of a stored document of which some fields were read and may have changed: these are written in their places, new ones
+ * at the end.
+ */
 export function encodeOpened(bytes: Uint8Array, pieces: readonly Piece[], fields: Doc): Buffer {
   at = 4;
   for (const piece of pieces) {

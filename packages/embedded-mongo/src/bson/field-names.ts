@@ -5,8 +5,8 @@ const slots = 2_048;
 const known: (string | undefined)[] = new Array(slots).fill(undefined);
 
 /**
- * The name in these bytes of a buffer. Documents repeat few names: one that has been met is compared with the bytes and given again, which makes no
- * string and, where it becomes a property, looks none up.
+ * The name in these bytes of a buffer. Documents repeat few names: one that has been met is compared with the bytes and given
+ * again, which makes no string and, where it becomes a property, looks none up.
  */
 export function fieldName(buffer: Buffer, start: number, end: number): string {
   const length = end - start;

@@ -10,7 +10,9 @@ import { prepareFind } from './find.ts';
 const explainable = new Set(['find', 'count', 'distinct', 'findAndModify', 'findandmodify', 'update', 'delete']);
 const verbosities = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
-/** `explain`: tells how documents are found and, unless only the plan is asked for, how many were looked at. Nothing is written. */
+/**
+ * `explain`: tells how documents are found and, unless only the plan is asked for, how many were looked at. Nothing is written.
+ */
 export const explain: Command = (body, context) => {
   checkFields(body, 'explain', { verbosity: 'string' });
   const { verbosity } = body;

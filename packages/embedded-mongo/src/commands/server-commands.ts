@@ -105,7 +105,9 @@ export const getParameter: Command = (body, context) => {
   return { ...Object.fromEntries(names.map((name) => [name, parameters[name]])), ok: 1 };
 };
 
-/** `notablescan` makes a query that no index serves an error; `shuffleUnsorted`, which no MongoDB has, shuffles what has no sort. */
+/**
+ * `notablescan` makes a query that no index serves an error; `shuffleUnsorted`, which no MongoDB has, shuffles what has no sort.
+ */
 export const setParameter: Command = (body, context) => {
   if (context.db !== 'admin') throw failure('Unauthorized', 'setParameter may only be run against the admin database.');
   const { settings } = context.store;

@@ -3,7 +3,10 @@ import { failure } from '../errors.ts';
 
 const bad = (message: string) => failure('BadValue', message);
 
-/** Refuses a sort by `$natural` that goes with other fields or with a hint that says otherwise. The fields are checked where the sort is compiled. */
+/**
+ * Refuses a sort by `$natural` that goes with other fields or with a hint that says otherwise. The fields are checked where the
+ * sort is compiled.
+ */
 export function checkSortSpec(sort: Doc, hint: unknown): void {
   if (!('$natural' in sort)) return;
   const direction = isNumeric(sort.$natural) ? Number(sort.$natural) : 0;

@@ -92,7 +92,9 @@ const singleRankTypes: Record<string, number> = {
   bool: typeRank.bool,
 };
 
-/** What an operator demands, as far as bounds can tell: exactly, but for NaN, which sorts below all numbers and is less than none. */
+/**
+ * What an operator demands, as far as bounds can tell: exactly, but for NaN, which sorts below all numbers and is less than none.
+ */
 export function conditionOf(name: string, value: unknown): Condition | undefined {
   if (name === '$eq') return indexable(value) ? { kind: 'points', values: [value] } : undefined;
   if (name === '$in') return Array.isArray(value) && value.every(indexable) ? { kind: 'points', values: value } : undefined;
@@ -113,7 +115,9 @@ export function conditionOf(name: string, value: unknown): Condition | undefined
   return undefined;
 }
 
-/** Joins conditions on a path no document has an array on; with arrays each element may satisfy another, so the best one is kept. */
+/**
+ * Joins conditions on a path no document has an array on; with arrays each element may satisfy another, so the best one is kept.
+ */
 export function combine(conditions: readonly Condition[], arrays: boolean): Condition | undefined {
   const points = conditions.find((condition) => condition.kind === 'points');
   if (points) return points;

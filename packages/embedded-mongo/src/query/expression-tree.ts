@@ -6,7 +6,10 @@ import { isOperatorDoc } from './match-values.ts';
 
 export type ComparisonOperator = '$eq' | '$lt' | '$lte' | '$gt' | '$gte';
 
-/** A filter as the server's planner sees it: parsed and brought into a normal form, so that filters that say the same are the same. */
+/**
+ * A filter as the server's planner sees it: parsed and brought into a normal form, so that filters that say the same are the
+ * same.
+ */
 export type Expression =
   | { kind: 'and' | 'or' | 'nor'; children: readonly Expression[] }
   | { kind: 'not'; child: Expression }

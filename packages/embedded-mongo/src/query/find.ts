@@ -83,7 +83,9 @@ function counted(items: Iterable<unknown>): number {
 
 const internal = new Set(['admin', 'config', 'local']);
 
-/** With the parameter `notablescan` a query that no index serves is refused; as on the server, reading everything is not meant. */
+/**
+ * With the parameter `notablescan` a query that no index serves is refused; as on the server, reading everything is not meant.
+ */
 function refuseTableScan(collection: Collection, plan: Plan, { filter, hint, sort }: Query): void {
   if (!collection.settings.noTableScan || plan.kind !== 'collection') return;
   if (internal.has(collection.db) || collection.name.startsWith('system.')) return;

@@ -71,8 +71,8 @@ function isPlainId(id: unknown): boolean {
 const naturalReverse = (sort: Doc | undefined) => sort !== undefined && '$natural' in sort && Number(sort.$natural) < 0;
 
 /**
- * A hint is obeyed: an index that is of no use for the filter is walked as a whole, also a sparse one that leaves out documents the
- * query asks for; these are not found then. A partial index that may leave out documents is refused.
+ * A hint is obeyed: an index that is of no use for the filter is walked as a whole, also a sparse one that leaves out documents
+ * the query asks for; these are not found then. A partial index that may leave out documents is refused.
  */
 function hinted(collection: Collection, { filter, sort }: PlanRequest, known: Known, hint: unknown): Plan {
   if (isDoc(hint) && '$natural' in hint) return { kind: 'collection', reverse: Number(hint.$natural) < 0, sorted: false };
@@ -162,7 +162,9 @@ function indexPlan(
 const isOneValue = (condition: Condition) =>
   condition.kind === 'points' && condition.values.length === 1 && !isNullish(condition.values[0]);
 
-/** Whether walking the index, forwards or backwards, yields the order of a sort; `bound` fields have their bounds in one range. */
+/**
+ * Whether walking the index, forwards or backwards, yields the order of a sort; `bound` fields have their bounds in one range.
+ */
 function sortedBy(
   index: Index,
   sort: Doc,

@@ -4,7 +4,10 @@ import type { Plan } from './plan.ts';
 /** What a query has looked at, for explain and for tests. */
 export type Examined = { keys: number; docs: number };
 
-/** Pages start small, for queries that stop early, and grow. Their size is part of the statement: where a limit is bound SQLite prepares again each time. */
+/**
+ * Pages start small, for queries that stop early, and grow. Their size is part of the statement: where a limit is bound SQLite
+ * prepares again each time.
+ */
 const pageMin = 8;
 const pageMax = 512;
 

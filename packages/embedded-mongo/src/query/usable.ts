@@ -5,7 +5,9 @@ import { type Condition, conditionsOf } from './bounds.ts';
 import { type Expression, parseExpression } from './expression-tree.ts';
 import { implies } from './implication.ts';
 
-/** What every document that a plan is to find satisfies: the whole query and, inside `$or`, the branches that lead to the plan. */
+/**
+ * What every document that a plan is to find satisfies: the whole query and, inside `$or`, the branches that lead to the plan.
+ */
 export type Known = { readonly filters: readonly Doc[]; expressions?: readonly Expression[] };
 
 type Conditions = Map<string, Condition[]>;
@@ -14,7 +16,8 @@ const filtersOfIndexes = new WeakMap<Index, Expression>();
 
 /**
  * The conditions by which the server's planner would search an index, undefined if it would not take it. A partial index is taken
- * where the planner knows that it holds every match: for the whole query, or for a branch of `$or` by what the branch itself says.
+ * where the planner knows that it holds every match: for the whole query, or for a branch of `$or` by what the branch itself
+ * says.
  */
 export function conditionsFor(index: Index, known: Known, conditions: Conditions): Conditions | undefined {
   if (index.spec.sparse) return isBoundedSparse(index, conditions) ? conditions : undefined;

@@ -144,7 +144,10 @@ export class Collection {
     if (index.noteArrays(entries)) this.#onArrays(index);
   }
 
-  /** Puts new bytes in the place of a stored document with the same `_id`; indexes that are not named keep their entries. Nothing is written if it is refused. */
+  /**
+   * Puts new bytes in the place of a stored document with the same `_id`; indexes that are not named keep their entries. Nothing
+   * is written if it is refused.
+   */
   replace(rid: number, before: readonly EntriesBefore[], after: Doc, bytes: Uint8Array): void {
     checkSize(bytes);
     const changes: Array<{ index: Index; drop: Buffer[]; add: Buffer[]; entries: Entries | undefined }> = [];

@@ -28,7 +28,8 @@ export function syncPath(path: string): void {
 /** Opens or creates the data file and takes it for this process alone. */
 export function openDataFile(path: string, synchronous: Synchronous): DatabaseSync {
   checkHeader(path);
-  // A process that was killed may have left a commit in the log that it had not synced yet. From now on everybody can read it: it has to last.
+  // A process that was killed may have left a commit in the log that it had not synced yet. From now on everybody can read it: it
+  // has to last.
   if (existsSync(`${path}-wal`)) syncPath(`${path}-wal`);
   const sqlite = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   try {

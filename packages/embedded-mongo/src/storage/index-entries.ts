@@ -57,7 +57,10 @@ export function plainValue(doc: Doc, parts: readonly string[]): unknown {
   return Array.isArray(value) ? arrayMet : value;
 }
 
-/** The values at these paths with arrays taken apart: a row for each element of the one array they go through, perhaps several times the same. */
+/**
+ * The values at these paths with arrays taken apart: a row for each element of the one array they go through, perhaps several
+ * times the same.
+ */
 export function expandedRows(doc: Doc, fields: readonly Path[]): { rows: unknown[][]; arrayPaths: string[][] } {
   const expansion: Expansion = { fields, rows: [], arrayPaths: fields.map(() => new Set()) };
   const cursors = fields.map(({ parts }): Cursor => ({ value: undefined, rest: parts, positioned: undefined }));

@@ -6,7 +6,9 @@ import { messageBytesMax } from '../commands/server-commands.ts';
 import { CommandError, failure } from '../errors.ts';
 import { headerBytes, ProtocolError, type Request, readMessage, writeReply } from './message.ts';
 
-/** A client that sends without reading gets no further attention while this much waits for it, or of what it has sent waits here. */
+/**
+ * A client that sends without reading gets no further attention while this much waits for it, or of what it has sent waits here.
+ */
 const waitingBytesMax = 1024 * 1024;
 
 /**

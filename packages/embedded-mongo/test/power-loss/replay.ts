@@ -17,9 +17,9 @@ export const allLost: Fate = () => 'lost';
 export const byChance: Fate = () => (['lost', 'torn', 'kept'] as const)[Math.floor(Math.random() * 3)] ?? 'lost';
 
 /**
- * Writes into `to` what a disk holds after the power has failed: the files of `before`, and of the record everything that was synced.
- * A file that was created is there only if its folder was synced afterwards; likewise a removed one comes back.
- * Returns how often each file was synced.
+ * Writes into `to` what a disk holds after the power has failed: the files of `before`, and of the record everything that was
+ * synced. A file that was created is there only if its folder was synced afterwards; likewise a removed one comes back. Returns
+ * how often each file was synced.
  */
 export function afterPowerLoss(own: {
   dir: string;

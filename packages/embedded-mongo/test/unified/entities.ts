@@ -46,7 +46,9 @@ export class World {
     return entity as T;
   }
 
-  /** Creates what one item of `createEntities` describes; a client of whose topology something is expected is connected at once. */
+  /**
+   * Creates what one item of `createEntities` describes; a client of whose topology something is expected is connected at once.
+   */
   async create(item: Json): Promise<void> {
     const [kind = ''] = Object.keys(item);
     const spec = item[kind] as Json;

@@ -23,8 +23,8 @@ const QUIET_MODULES = 10;
 const HEIGHT_MODULES = 60;
 
 /**
- * A Code 128 barcode as SVG, with `label` for those who can't see it; the text itself stands beside it on the page. Throws for text that is empty or not
- * printable ASCII, which payment codes never are.
+ * A Code 128 barcode as SVG, with `label` for those who can't see it; the text itself stands beside it on the page. Throws for
+ * text that is empty or not printable ASCII, which payment codes never are.
  */
 export function code128Svg(text: string, label: string): string {
   if (!/^[\x20-\x7e]+$/.test(text)) throw new Error('a barcode needs printable ASCII');

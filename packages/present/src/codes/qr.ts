@@ -7,7 +7,10 @@ const QUIET_MODULES = 4;
 /** A QRIS code of 57 modules is then some 500 pixels wide: sharp on a phone, and when printed. */
 const MODULE_PIXELS = 8;
 
-/** A QR code as SVG, with `label` for those who can't see it. Throws for more text than a QR code holds (2,331 bytes); a QRIS code has at most 512 characters. */
+/**
+ * A QR code as SVG, with `label` for those who can't see it. Throws for more text than a QR code holds (2,331 bytes); a QRIS code
+ * has at most 512 characters.
+ */
 export function qrSvg(text: string, label: string): string {
   const bitmap = toBitmap(text);
   return toSvg(bitmap.length, bitmap.length, bitmap.map((row, y) => darkRuns(row, y, 1)).join(''), label);

@@ -17,8 +17,8 @@ export const OVERLOADED: Refusal = refuse('overloaded', { retryAfterMs: 1_000 })
 export type Admission = {
   limit: ConcurrencyLimit;
   /**
-   * Runs the work under a permit, which is held until its promise is settled. Undefined where there is none: then the work has not
-   * begun.
+   * Runs the work under a permit, which is held until its promise is settled. Undefined where there is none: then the work has
+   * not begun.
    */
   run<T>(work: () => Promise<T>): Promise<T> | undefined;
 };

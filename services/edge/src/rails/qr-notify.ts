@@ -8,7 +8,10 @@ import { amountSen, reference, type SnapAnswer, SnapRefusal, SUCCESSFUL, timeMs 
 /** SNAP has no place for the time of the payment, the tip and the issuer; acquirers tell them as additional information. */
 export const qrNotifySchema = z.object({
   originalReferenceNo: reference(64),
-  /** May be missing: a code that is not ours, or not known by a reference. Money that has come all the same must not be turned away. */
+  /**
+   * May be missing: a code that is not ours, or not known by a reference. Money that has come all the same must not be turned
+   * away.
+   */
   originalPartnerReferenceNo: reference(64).optional(),
   latestTransactionStatus: z.enum(['00', '01', '02', '03', '04', '05', '06', '07']),
   transactionStatusDesc: z.string().max(200).default(''),
@@ -39,7 +42,10 @@ const REVERSED: Readonly<Record<string, ReversalKind>> = {
   '06': ReversalKind.FAILED,
 };
 
-/** POST /v1.0/qr/qr-mpm-notify (SNAP 52): what has become of a customer's payment. Only a success, and the end of one, move anything. */
+/**
+ * POST /v1.0/qr/qr-mpm-notify (SNAP 52): what has become of a customer's payment. Only a success, and the end of one, move
+ * anything.
+ */
 export async function qrNotify(
   context: RailsContext,
   { partner, body }: RailCall<z.output<typeof qrNotifySchema>>,

@@ -15,7 +15,10 @@ import { createWaker } from './waker.ts';
 
 type Delivering = Pick<Context, 'ending' | 'leases' | 'queues' | 'recorder' | 'waker' | 'failingEndpoints' | 'puller'>;
 
-/** Opens what finds due deliveries, claims them and sends them, endpoint by endpoint. `dispatch` is not called before the caller goes on. */
+/**
+ * Opens what finds due deliveries, claims them and sends them, endpoint by endpoint. `dispatch` is not called before the caller
+ * goes on.
+ */
 export async function openDelivering(
   { config, log, closing }: Foundation<Config>,
   options: { store: Store; claims: Claims; clock: Clock; retryPolicy: RetryPolicy; dispatch: PullerOptions['dispatch'] },

@@ -16,8 +16,8 @@ const REFUSED: Verdict = { outcome: 'failed', responseCode: '4031805', message: 
 const NO_ACCOUNT: Verdict = { outcome: 'failed', responseCode: '4041811', message: 'Invalid Account', afterMs: 0 };
 
 /**
- * What the bank does with a transfer: by the rail's forced outcome, else by the magic beneficiary (contract §11). Forced errors never come
- * here.
+ * What the bank does with a transfer: by the rail's forced outcome, else by the magic beneficiary (contract §11). Forced errors
+ * never come here.
  */
 export function decisionOf(accountNumber: string, forced: Exclude<Behaviour['outcome'], 'error'>): Decision {
   switch (forced) {

@@ -10,8 +10,8 @@ const query = z.object({
 });
 
 /**
- * GET /sandbox/clock → `{now, offset_ms}`, Unix milliseconds (contract §11). With `after` it is a long poll: answers once the offset is greater than
- * `after`, or after `wait_ms`; and it tells the clock that this offset has been taken.
+ * GET /sandbox/clock → `{now, offset_ms}`, Unix milliseconds (contract §11). With `after` it is a long poll: answers once the
+ * offset is greater than `after`, or after `wait_ms`; and it tells the clock that this offset has been taken.
  */
 export const readClock: Handler = async (context, request) => {
   const { after, wait_ms: waitMs } = read(query, request.query);

@@ -21,8 +21,9 @@ const schema = z.strictObject({
 });
 
 /**
- * POST /sandbox/signature/explain `{method, url, headers, body?, client_secret, string_to_sign?}` → what the signature should have been, and which component
- * differs. For requests as merchants send them and for webhooks as they receive them. Bounded by the size of a request; the secret is neither logged nor answered.
+ * POST /sandbox/signature/explain `{method, url, headers, body?, client_secret, string_to_sign?}` → what the signature should
+ * have been, and which component differs. For requests as merchants send them and for webhooks as they receive them. Bounded by
+ * the size of a request; the secret is neither logged nor answered.
  */
 export const explainSignatureOf: Handler = async (_context, request) => {
   const { client_secret: secret, string_to_sign: ownString, ...received } = read(schema, readJson(request));

@@ -21,7 +21,10 @@ type TellContext = Pick<Context, 'receipts' | 'gateway' | 'log'>;
 /** `taken`: the reference is, so nothing was booked. `later`: the gateway hears of it after a while. */
 export type Booked = GatewayAnswer | { outcome: 'taken' } | { outcome: 'later' };
 
-/** Books a payment and tells the gateway of it, at once or, with `tellAfterMs`, later. From the booking on it is told until it is acknowledged. */
+/**
+ * Books a payment and tells the gateway of it, at once or, with `tellAfterMs`, later. From the booking on it is told until it is
+ * acknowledged.
+ */
 export async function bookAndTell(context: TellContext, receipt: NewReceipt, tellAfterMs: number): Promise<Booked> {
   const isLater = tellAfterMs > 0;
   const isBooked = await context.receipts.add(receipt, Date.now() + (isLater ? tellAfterMs : ATTEMPT_MS));
@@ -35,7 +38,10 @@ export async function tellAgain(context: TellContext, receipt: Receipt): Promise
   await tell(context, { ...receipt, attempts: 1 });
 }
 
-/** Tells the gateway whatever it has not acknowledged yet, until the service stops; also what an earlier run of the service has left. */
+/**
+ * Tells the gateway whatever it has not acknowledged yet, until the service stops; also what an earlier run of the service has
+ * left.
+ */
 export async function keepTelling(context: TellContext & Pick<Context, 'stopping'>): Promise<void> {
   const underWay = new Set<Promise<unknown>>();
   const start = (receipt: Receipt) => {
@@ -71,7 +77,8 @@ async function tell(context: TellContext, receipt: Receipt): Promise<GatewayAnsw
       await context.receipts.settle(receipt, status === 'pending' ? 'success' : status, receipt.reason);
       break;
     case 'refused':
-      // A number's payment is given back to the customer; the money of a code or checkout has been taken, whatever the gateway thinks.
+      // A number's payment is given back to the customer; the money of a code or checkout has been taken, whatever the gateway
+      // thinks.
       await context.receipts.settle(receipt, status === 'pending' ? 'failed' : status, answer.message);
       context.log.warn(
         { rail, rail_reference: railReference, response_code: answer.responseCode },

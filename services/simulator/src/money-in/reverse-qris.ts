@@ -7,8 +7,8 @@ import { tellAgain } from './notifier.ts';
 const body = z.object({ qr_data: z.string().min(1).max(1_024) });
 
 /**
- * POST /sandbox/qris/reverse `{qr_data}` → `{accepted, reason?}`: the acquirer gives all of a payment back to its customer, and tells the gateway that it is
- * refunded. The same again tells it again.
+ * POST /sandbox/qris/reverse `{qr_data}` → `{accepted, reason?}`: the acquirer gives all of a payment back to its customer, and
+ * tells the gateway that it is refunded. The same again tells it again.
  */
 export const reverseQris: Handler = async (context, request) => {
   const { qr_data: payload } = read(body, readJson(request));

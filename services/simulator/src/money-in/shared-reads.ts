@@ -4,7 +4,10 @@ const BATCH_MAX = 200;
 /** Reads a document by its id; undefined where there is none. */
 export type ReadById<T> = (id: string) => Promise<T | undefined>;
 
-/** Those who ask while a read is under way share the next one: a gateway that asks about thousands of payments at once costs a read for many of them. */
+/**
+ * Those who ask while a read is under way share the next one: a gateway that asks about thousands of payments at once costs a
+ * read for many of them.
+ */
 export function shareReads<T extends { _id: string }>(readMany: (ids: string[]) => Promise<T[]>): ReadById<T> {
   let waiting: { id: string; answer: PromiseWithResolvers<T | undefined> }[] = [];
   let busy = false;

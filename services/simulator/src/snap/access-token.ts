@@ -7,7 +7,9 @@ export const ACCESS_TOKEN = '73';
 
 const schema = z.object({ grantType: z.literal('client_credentials') });
 
-/** POST /v1.0/access-token/b2b: a token for who signs `<client key>|<timestamp>` with the partner's private key (SNAP service 73). */
+/**
+ * POST /v1.0/access-token/b2b: a token for who signs `<client key>|<timestamp>` with the partner's private key (SNAP service 73).
+ */
 export const accessToken: Handler = async (context, request, reply) => {
   const clientKey = mandatoryHeader(request, 'X-CLIENT-KEY');
   const signature = mandatoryHeader(request, 'X-SIGNATURE');

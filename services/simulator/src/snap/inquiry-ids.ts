@@ -1,8 +1,8 @@
 const KEPT_MAX = 200_000;
 
 /**
- * External ids of calls that book nothing, so that they too are unique per partner and day. In memory, the newest 200,000: an inquiry changes
- * nothing, so forgetting its id costs nothing. The external ids of transfers are in the books.
+ * External ids of calls that book nothing, so that they too are unique per partner and day. In memory, the newest 200,000: an
+ * inquiry changes nothing, so forgetting its id costs nothing. The external ids of transfers are in the books.
  */
 export type InquiryIds = {
   has(externalKey: string): boolean;

@@ -51,7 +51,10 @@ export function recentTimestamp(request: FastifyRequest): string {
   return timestamp;
 }
 
-/** The body, read by a schema. Refuses with 400 00 (no JSON object), 400 02 (a field is missing) and 400 01 (a field is malformed). */
+/**
+ * The body, read by a schema. Refuses with 400 00 (no JSON object), 400 02 (a field is missing) and 400 01 (a field is
+ * malformed).
+ */
 export function readBody<S extends z.ZodType>(text: string, schema: S): z.output<S> {
   const body = parseObject(text);
   const parsed = schema.safeParse(body);

@@ -26,9 +26,9 @@ export type SnapCall<Body> = { body: Body; externalKey: string; forced: Exclude<
 export type Work<Body> = (context: Context, call: SnapCall<Body>) => Promise<SnapAnswer | 'silence'>;
 
 /**
- * An endpoint behind the bank's checks (headers, token, timestamp, signature, body) and within the rail's forced behaviour (contract §11): `error`
- * answers 500 before any work; `error_rate` answers 500 to its share of calls, half of them before and half after the work; `latency_ms` delays
- * every answer.
+ * An endpoint behind the bank's checks (headers, token, timestamp, signature, body) and within the rail's forced behaviour
+ * (contract §11): `error` answers 500 before any work; `error_rate` answers 500 to its share of calls, half of them before and
+ * half after the work; `latency_ms` delays every answer.
  */
 export function transaction<S extends z.ZodType>(
   service: string,
