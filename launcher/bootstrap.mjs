@@ -16,7 +16,7 @@ const dataFolder = path.resolve(root, process.env.GERBANG_DATA || '.gerbang');
 const toolsFolder = path.resolve(root, process.env.GERBANG_TOOLS || path.join(dataFolder, 'tools'));
 const args = process.argv.slice(2);
 
-/** Tests and benchmarks start a NATS of their own whatever NATS_URL says. */
+/** Tests and benchmarks start a NATS of their own also where NATS_URL is set. */
 const needsNats = args[0] === 'test' || args[0] === 'bench' || (args[0] === 'start' && !process.env.NATS_URL);
 
 try {

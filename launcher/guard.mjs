@@ -27,7 +27,7 @@ process.stdin.on('close', () => {
     if (running.size === 0) process.exit(0);
   }, POLL_MS);
 });
-// Whoever ends the launcher's whole group means the launcher; this one still has work to do.
+// A signal to the launcher's whole group means the launcher; this one still has work to do.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 function signalAll(signal) {

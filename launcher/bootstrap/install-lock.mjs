@@ -24,7 +24,7 @@ export async function takeInstallLock(toolsFolder) {
   }
 }
 
-/** Linked into place with its content, so nobody ever reads half a lock. */
+/** Linked into place with its content, so no process ever reads half a lock. */
 function takes(file) {
   const own = `${file}-${process.pid}`;
   fs.writeFileSync(own, String(process.pid));

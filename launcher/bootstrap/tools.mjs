@@ -65,7 +65,7 @@ export async function ensureTool(toolsFolder, { tool, version }, install) {
   const temporary = path.join(toolsFolder, `${TEMPORARY}${process.pid}-${randomBytes(4).toString('hex')}`);
   return step(`${tool} ${version}`, async (note) => {
     try {
-      // What an interrupted installation left; nobody else installs now.
+      // What an interrupted installation left; no other process installs now.
       const left = fs.existsSync(toolsFolder) ? fs.readdirSync(toolsFolder).filter((name) => name.startsWith(TEMPORARY)) : [];
       for (const name of left) fs.rmSync(path.join(toolsFolder, name), { recursive: true, force: true });
       fs.mkdirSync(temporary, { recursive: true });

@@ -26,7 +26,7 @@ export function openBus(options: { url: string; name: string; log: Logger }): Bu
     };
   };
   const opening = open();
-  // Whoever waits for it is told; that NATS could not be reached has been logged.
+  // Callers that wait for it get the error; that NATS could not be reached has been logged.
   opening.catch(() => {});
   return { ...nats, connected: () => opening };
 }

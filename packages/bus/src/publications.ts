@@ -1,6 +1,6 @@
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 
-/** Nobody waits for an acknowledgement for longer. */
+/** The longest wait for an acknowledgement. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
@@ -61,7 +61,7 @@ export function openPublications(connection: NatsConnection): Publications {
   };
 }
 
-/** An empty answer is the server's word that nobody takes the subject. */
+/** An empty answer means that no stream takes the subject. */
 function outcomeOf(message: Msg): Outcome {
   if (message.data.length === 0) return 'refused';
   try {

@@ -9,7 +9,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 
-/** A stream is a way, no archive: whatever leaves it unconfirmed is published again from its aggregate (architecture §3). */
+/** A stream is a way, no archive: what leaves it unconfirmed is published again from its aggregate (architecture §3). */
 const MAX_AGE_MS = 24 * 3_600_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 

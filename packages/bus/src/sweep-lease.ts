@@ -24,7 +24,9 @@ export function openSweepLease(store: Store): SweepLease {
   const holder = randomUUID();
   let heldSinceMs = Number.NEGATIVE_INFINITY;
 
-  /** Takes the lease where it is mine or over; also one that lasts longer than any replica takes it for, which nobody renews. */
+  /**
+   * Takes the lease where it is mine or over; also one that lasts longer than any replica takes it for, which no replica renews.
+   */
   const take = async (): Promise<boolean> => {
     const free = {
       $or: [{ $eq: ['$holder', holder] }, { $lte: ['$until', '$$NOW'] }, { $gt: ['$until', { $add: ['$$NOW', 2 * LEASE_MS] }] }],

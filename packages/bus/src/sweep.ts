@@ -44,7 +44,7 @@ type Options = {
 type Walk = { type: string; cursor: FindCursor<Tailed> };
 
 /**
- * Publishes the tails that nobody has confirmed in time, the oldest first and no faster than the notifier takes them, so that a
+ * Publishes the tails that were not confirmed in time, the oldest first and no faster than the notifier takes them, so that a
  * backlog of any size needs no memory here or there and fresh events hardly wait behind it. One replica of a service does so at a
  * time.
  */

@@ -46,7 +46,7 @@ export function implementTimeline(store: Store, aggregateTypes: readonly string[
   return implement(TimelineService, handlers, ['gerbang']);
 }
 
-/** Without the payload: it is for machines, and may hold what is nobody's business. */
+/** Without the payload: it is for machines, and may hold private data. */
 function toMessage({ seq, event, at, schema, traceparent, merchant_id: merchantId, confirmed }: Found) {
   return {
     event: { seq, type: event, atMs: BigInt(at.getTime()), schema, traceparent },

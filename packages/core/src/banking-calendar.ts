@@ -33,7 +33,7 @@ export function isBankingDay({ holidays }: BankingCalendar, date: string): boole
   return weekday !== 0 && weekday !== 6 && !holidays.has(date);
 }
 
-/** Whether the list has any holiday of that year; none means that nobody has entered it yet. */
+/** Whether the list has any holiday of that year; none means that it was not entered yet. */
 export function coversYear({ holidays }: BankingCalendar, year: number): boolean {
   const prefix = `${year}-`;
   return [...holidays].some((date) => date.startsWith(prefix));

@@ -26,7 +26,7 @@ export type Charge = { product: string; channel: string; amountSen: bigint; nowM
 
 /**
  * The figures of a fee, sen, all of them whole rupiah; feeSen = vendorFeeSen + ourMarginSen. A transaction keeps them as they
- * were, whatever becomes of the schedule. The margin is negative where the vendor takes more than the merchant pays.
+ * were, also when the schedule changes. The margin is negative where the vendor takes more than the merchant pays.
  */
 export type Fee = {
   feeSen: bigint;

@@ -6,7 +6,7 @@ export type NumberSeries = { prefix: string; length: number };
 /** Makes so many digits; passed in, so that domain code stays pure. */
 export type NewDigits = (count: number) => string;
 
-/** Digits that nobody can guess. */
+/** Digits that cannot be guessed. */
 export function randomDigits(count: number): string {
   return Array.from({ length: count }, () => randomInt(10)).join('');
 }

@@ -20,7 +20,7 @@ export const PRODUCTION_SETTLEMENT: SettlementRule = { bankingDays: 1, minuteOfD
 
 /**
  * When a payment settles, Unix milliseconds of business time; `paidAtMs` likewise. What is paid on a Saturday, a Sunday or a
- * holiday settles with what was paid on the banking day before it: T is the day of the payment, whatever day that is.
+ * holiday settles with what was paid on the banking day before it: T is the day of the payment, on any weekday.
  */
 export function settlesAt(paidAtMs: number, rule: SettlementRule, calendar: BankingCalendar): number {
   if ('delayMs' in rule) return paidAtMs + rule.delayMs;

@@ -44,7 +44,7 @@ export function signHashedRequest(request: HashedRequest, clientSecret: string):
   return hmacSha512Hex(clientSecret, stringOf(request));
 }
 
-/** Whether the signature is that of the request; the comparison takes the same time wherever they differ. */
+/** Whether the signature is that of the request; the comparison takes the same time for every difference. */
 export function verifyRequestSignature(request: SignedRequest, clientSecret: string, signature: string): boolean {
   return verifyHashedRequestSignature({ ...request, bodyHash: bodyHash(request.body) }, clientSecret, signature);
 }

@@ -55,7 +55,7 @@ export function signTransaction(transaction: SnapTransaction, clientSecret: stri
   return createHmac('sha512', clientSecret).update(transactionStringToSign(transaction)).digest('base64');
 }
 
-/** Whether the signature is the transaction's; takes the same time wherever they differ. */
+/** Whether the signature is the transaction's; takes the same time for every difference. */
 export function verifyTransaction(transaction: SnapTransaction, clientSecret: string, signature: string): boolean {
   const expected = Buffer.from(signTransaction(transaction, clientSecret));
   const given = Buffer.from(signature);

@@ -30,8 +30,8 @@ const OWN_DIGITS_MIN = 10;
 export type VaSeries = Readonly<Partial<Record<VaBankCode, NumberSeries>>>;
 
 /**
- * The sandbox's numbers: of the shape that the banks use, and nobody's. A gateway in production has a prefix from each bank and
- * names it in its configuration.
+ * The sandbox's numbers: of the shape that the banks use, owned by no bank. A gateway in production has a prefix from each bank
+ * and names it in its configuration.
  */
 export const SANDBOX_VA_SERIES: VaSeries = {
   BCA: { prefix: '70014', length: 16 },
@@ -67,7 +67,7 @@ export function newVaNumber(series: VaSeries, code: VaBankCode, newDigits: NewDi
   return newNumber(own, newDigits);
 }
 
-/** The bank whose number this could be; undefined when it is nobody's. */
+/** The bank whose number this could be; undefined where no bank has it. */
 export function bankOfVaNumber(series: VaSeries, number: string): VaBankCode | undefined {
   return VA_BANK_CODES.find((code) => {
     const own = series[code];

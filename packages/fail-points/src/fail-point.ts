@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Collection, type Document, MongoClient, MongoServerError } from 'mongodb';
 import { appNameOf, withAppName } from './mongo-address.ts';
 
-/** How long a lock lives that nobody renews: what a crashed test held is free after it. */
+/** How long a lock lives that is not renewed: what a crashed test held is free after it. */
 const LOCK_MS = 10_000;
 const RENEW_MS = 2_000;
 const LOOK_EVERY_MS = 25;

@@ -2,7 +2,7 @@ import type { CallOptions, UnknownOutcome } from './rail-call.ts';
 
 /**
  * The port to a bank that executes transfers (architecture §5). Only an explicit final answer of the bank is `succeeded` or
- * `failed`; whatever else happens (no answer in time, 5xx, a cut connection, an answer that can't be read) is `unknown`, and the
+ * `failed`; everything else (no answer in time, 5xx, a cut connection, an answer that can't be read) is `unknown`, and the
  * caller inquires. Nothing here throws for what the bank or the network does, and `signal` ends every wait.
  */
 export type BankTransferRail = {

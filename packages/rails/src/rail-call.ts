@@ -3,7 +3,7 @@ export type CallOptions = { signal: AbortSignal };
 
 /**
  * Calls a rail with a signal that ends the wait after `timeoutMs`. Its timer ends with the call: that of `AbortSignal.timeout`
- * goes on after the answer has come, keeps what it knows for as long, and then makes an error for nobody.
+ * goes on after the answer has come, keeps what it knows for as long, and then makes an error that no caller awaits.
  */
 export async function callWithin<T>(timeoutMs: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

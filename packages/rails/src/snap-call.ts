@@ -19,7 +19,7 @@ export function toSnapAmount(sen: bigint): { value: string; currency: 'IDR' } {
   return { value: formatSen(sen), currency: 'IDR' };
 }
 
-/** The ports' promise: whatever goes wrong on the way to the rail is an unknown outcome. Our own mistakes still throw. */
+/** The ports' promise: every error on the way to the rail is an unknown outcome. Our own mistakes still throw. */
 export async function orUnknown<T>(work: () => Promise<T>): Promise<T | UnknownOutcome> {
   try {
     return await work();

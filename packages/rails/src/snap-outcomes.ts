@@ -47,7 +47,7 @@ const statusFound = z.object({
 });
 const accountFound = z.object({ beneficiaryAccountName: z.string().min(1).max(255) });
 
-/** Service 16. A name, or 4041611; whatever else is no statement about the account. */
+/** Service 16. A name, or 4041611; every other answer says nothing about the account. */
 export function readAccount(answer: SnapAnswer): AccountInquiryResult {
   if (answer.httpStatus === 404 && answer.caseCode === UNKNOWN_BENEFICIARY_CASE) return { outcome: 'not_found' };
   if (answer.httpStatus !== 200 || answer.caseCode !== '00') return unknownBy(answer);

@@ -70,7 +70,7 @@ export function toRefusalError(error: CallError): RefusalError {
 }
 
 /**
- * Whether a server could not do what it was asked for, whatever the request: it is full, lacks something that it needs, or is at
+ * Whether a server could not do any request: it is full, lacks something that it needs, or is at
  * fault. Refusals that lie in the request, such as vendor_inactive, may travel under the same status and are none of this.
  */
 export function wasUnable(error: CallError): boolean {

@@ -37,7 +37,7 @@ export type Change<State, Type extends string = string> = {
   set: Partial<State>;
   unset?: readonly (keyof State & string)[];
   events?: readonly NewEvent<Type>[];
-  /** Leaves publishing to the next write of the aggregate, or to the sweep: for events that nobody waits for. */
+  /** Leaves publishing to the next write of the aggregate, or to the sweep: for events that can wait. */
   quiet?: boolean;
 };
 
@@ -197,8 +197,8 @@ function updateOf(fresh: Document, pushed: readonly StoredEvent[], unset: readon
 }
 
 /**
- * The document after a change. Nobody else can have changed its state, or the change would not have been made; what has meanwhile
- * been confirmed of its tail, and a timer's lease, are as they were read.
+ * The document after a change. No other process can have changed its state, or the change would not have been made; what has
+ * meanwhile been confirmed of its tail, and a timer's lease, are as they were read.
  */
 function changed<State extends Document>(
   current: AggregateDocument<State>,

@@ -8,7 +8,7 @@ export type ConditionalUpdate = {
   /** What must hold beside the `_id`. */
   condition: Document;
   update: Document;
-  /** Whether a document shows this very update as its newest, whoever else has tried meanwhile. */
+  /** Whether a document shows this very update as its newest, also where others have tried meanwhile. */
   isMine: (document: Document) => boolean;
 };
 

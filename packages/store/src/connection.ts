@@ -13,8 +13,8 @@ export type Store = Closeable & {
 };
 
 /**
- * Connects to the service's database with writeConcern and readConcern majority, whatever the address says (architecture §3).
- * int64 comes back as bigint, so that sen are never doubles. An appName in the address goes before `appName`.
+ * Connects to the service's database with writeConcern and readConcern majority, also where the address says otherwise
+ * (architecture §3). int64 comes back as bigint, so that sen are never doubles. An appName in the address goes before `appName`.
  */
 export async function connectStore(options: { uri: string; database: string; appName: string }): Promise<Store> {
   const client = new MongoClient(options.uri, {

@@ -76,7 +76,7 @@ export async function startDueTimer<T extends Due & Document>(options: {
             .finally(() => running.delete(task));
           running.add(task);
         }
-        // What a batch holds is leased, so nobody finds it again meanwhile.
+        // What a batch holds is leased, so no replica finds it again meanwhile.
         if (found > 0 && options.handleTogether === undefined) await Promise.all(running);
       } catch (error) {
         log.warn({ err: error, collection: collection.collectionName }, 'could not look for due documents');

@@ -17,7 +17,7 @@ export type ConflictingWrite<Read, Written> = {
 };
 
 /**
- * Reads, decides and writes until nobody else has written in between: the one loop for every optimistic write. Refusals:
+ * Reads, decides and writes until no other process has written in between: the one loop for every optimistic write. Refusals:
  * unavailable with a time to come back after, when others have always been faster; and those of the steps.
  */
 export async function retryConflicts<Read, Written>({ first, read, write }: ConflictingWrite<Read, Written>): Promise<Written> {

@@ -6,8 +6,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * The shapes of the writes, aggregations and index definitions in a command, one for each statement; none for any other command.
  * A shape names operators and options, not values; of fields only `_id`, because it is what a cluster routes by, the others are
- * `*`. So `update one {_id =, * $lte $type} <- $set` is one shape whatever it sets. What differs only in the order or number of
- * fields is the same shape.
+ * `*`. So `update one {_id =, * $lte $type} <- $set` is one shape for all fields that it may set. What differs only in the order
+ * or number of fields is the same shape.
  */
 export function shapesOf(name: string, body: Command): string[] {
   switch (name) {

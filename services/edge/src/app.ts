@@ -23,7 +23,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom the request comes from, once it has been admitted. */
+    /** The caller, once it has been admitted. */
     caller: Caller | undefined;
   }
 }

@@ -32,7 +32,7 @@ export type Explanation = {
 type Expected = Pick<Explanation, 'kind' | 'canonicalJson' | 'bodySha256' | 'stringToSign'> & {
   draft: Draft;
   variants: () => readonly Variant[];
-  /** What is wrong whatever the signature is. */
+  /** What is wrong with any signature. */
   differences: readonly Difference[];
   notes: readonly string[];
 };

@@ -7,7 +7,7 @@ const PAIRS_MAX = 200_000;
 
 /**
  * The mistakes, one or two, with which the draft comes to the signature; undefined when no combination does. A signature that
- * comes out proves them: nobody finds another text with the same HMAC.
+ * comes out proves them: no other text with the same HMAC can be found.
  */
 export function findMistakes(draft: Draft, signature: Buffer, variants: readonly Variant[]): readonly Difference[] | undefined {
   const matches = (candidate: Draft) => candidate.digest.bytes === signature.length && signatureOf(candidate).equals(signature);

@@ -3,7 +3,7 @@ import { failure } from '../errors.ts';
 
 const notAllowed = (message: string) => failure('QueryFeatureNotAllowed', message);
 
-/** Refuses `$expr` wherever it stands in a filter; those of upserts, of array elements and of partial indexes may not have it. */
+/** Refuses `$expr` at any place of a filter; those of upserts, of array elements and of partial indexes may not have it. */
 export function refuseExpr(filter: Doc, refusal: string | (() => Error)): void {
   for (const [name, operand] of Object.entries(filter)) {
     if (name === '$expr') throw typeof refusal === 'string' ? notAllowed(refusal) : refusal();

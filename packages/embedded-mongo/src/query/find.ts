@@ -28,7 +28,7 @@ export class Found {
     return this.#doc;
   }
 
-  /** The document for whoever looks at these fields alone; undefined: at any. */
+  /** The document for a caller that looks at these fields only; undefined: at any. */
   fields(roots: ReadonlySet<string> | undefined): Doc {
     return this.#doc ?? (roots === undefined ? this.doc : decodeFields(this.bytes, roots));
   }

@@ -6,7 +6,7 @@ import { type ComparisonOperator, type Expression, isEquivalent } from './expres
 type Comparison = Extract<Expression, { kind: 'comparison' }>;
 
 /**
- * Whether the server's planner knows that whatever satisfies a query satisfies the filter of a partial index. It knows less than
+ * Whether the server's planner knows that what satisfies a query satisfies the filter of a partial index. It knows less than
  * one could: a range of dates does not tell it that the type is date, and of `$type` it only recognizes the same `$type`. The
  * rules are those of `expression::isSubsetOf` in MongoDB 7.0.
  */

@@ -149,7 +149,7 @@ export function decodeSpec(bytes: Uint8Array): IndexSpec {
   return decodeDocument(bytes) as IndexSpec;
 }
 
-/** Whether two definitions hold the same keys of the same documents, whatever their names and expiry. */
+/** Whether two definitions hold the same keys of the same documents; their names and expiry may differ. */
 export function sameSignature(a: IndexSpec, b: IndexSpec): boolean {
   return (
     equalValues(a.key, b.key) &&

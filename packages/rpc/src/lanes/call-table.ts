@@ -6,7 +6,7 @@ const SPREAD = 0x9e37_79b1;
 /**
  * Calls under way by their id, an unsigned 32-bit number. A Map would do, but for the collector: whenever V8 rehashes a Map,
  * which is every hundred calls or so as they come and go, the table that it leaves points to the new one. Once such a table is in
- * the old generation, it keeps all later ones alive, with the calls that were in them and whatever hangs on those, until the next
+ * the old generation, it keeps all later ones alive, with the calls that were in them and all that these refer to, until the next
  * full collection. Here a slot that is left points to nothing.
  */
 export class CallTable<T extends { readonly id: number }> {

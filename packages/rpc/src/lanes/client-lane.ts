@@ -53,7 +53,7 @@ export class ClientLane {
   #heardMs = performance.now();
   #pingedMs: number | undefined;
 
-  /** `serverName` is whom the certificate must name, where that is not the address itself. */
+  /** `serverName` is the name that the certificate must have, where that is not the address itself. */
   constructor(address: string, options: { tls: TlsFiles | undefined; serverName: string | undefined }, events: LaneEvents) {
     this.address = address;
     this.#events = events;

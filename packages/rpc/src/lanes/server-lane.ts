@@ -173,7 +173,7 @@ export class ServerLane {
     const bytes = request.byteLength;
     void this.#dispatcher.run(call.method, request, call, call.traceparent).then((reply) => {
       this.#dispatcher.release(this.#caller, bytes);
-      // Nobody waits for it any more, or the lane is gone.
+      // No caller waits for it any more, or the lane is gone.
       if (this.#closed || this.#calls.get(call.id) !== call) return this.#leave();
       this.#calls.delete(call.id);
       this.#deadlines.delete(call);

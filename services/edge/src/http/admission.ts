@@ -45,7 +45,7 @@ export function createAdmission(bounds: LimitBounds): Admission {
 }
 
 /**
- * What a service could not answer has waited for it. Whatever else is refused may be refused sooner than the work takes, and
+ * What a service could not answer has waited for it. Every other refusal may come sooner than the work takes, and
  * would make it look quick.
  */
 function tookTime(error: unknown): boolean {

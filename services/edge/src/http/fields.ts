@@ -16,7 +16,7 @@ export const optionalText = (charactersMax: number) =>
     .transform((value) => value ?? '');
 
 /**
- * An account is only said to be unknown by the service that owns it: whatever else the text is, it is no other error (contract
+ * An account is only said to be unknown by the service that owns it: any other text is the same error (contract
  * §2).
  */
 export const accountId = text;

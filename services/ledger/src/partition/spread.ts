@@ -15,9 +15,9 @@ export type Moves = {
 
 /**
  * The rule by which partitions spread over the instances that run (README): every instance computes it from the same picture, so
- * that they agree mostly; where they do not, claims are conditional and the journal fences. Orphans go one by one to whoever has
- * the fewest. Once there are none, the instance with the most gives one to the instance with the fewest, until they differ by one
- * at most.
+ * that they agree mostly; where they do not, claims are conditional and the journal fences. Orphans go one by one to the instance
+ * that has the fewest. Once there are none, the instance with the most gives one to the instance with the fewest, until they
+ * differ by one at most.
  */
 export function planMoves(me: string, { instances, partitions }: Topology): Moves {
   const shares = new Map(instances.map(({ id }): [string, string[]] => [id, []]));
@@ -36,7 +36,7 @@ export function planMoves(me: string, { instances, partitions }: Topology): Move
   return { hold: hold.slice(0, -1), give: { partition, to: poorest[0] } };
 }
 
-/** Where calls about a partition go: to its owner, or to whom the rule gives it; undefined when no instance runs. */
+/** Where calls about a partition go: to its owner, or to the instance that the rule names; undefined when no instance runs. */
 export function addressFor(name: string, topology: Topology): string | undefined {
   const { instances, partitions } = topology;
   const owner = partitions.find((one) => one.name === name)?.owner;

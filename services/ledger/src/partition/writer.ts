@@ -35,7 +35,7 @@ export type CommitPostings = (
 type Group = { postings: Waiting[]; lookedUp: LookedUp };
 
 /**
- * The queue before a partition's journal: one batch at a time, of whatever waits when the one before it is durable. The keys of
+ * The queue before a partition's journal: one batch at a time, of all that waits when the one before it is durable. The keys of
  * those that come meanwhile are looked up while it is written. There is no timer, so a lone posting goes at once and batches grow
  * with the load.
  */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 
 /**
- * Whom customers pay, by the same name everywhere: in a code, at the bank, on a page. A merchant service of an earlier version
+ * The merchant's name, the same everywhere: in a code, at the bank, on a page. A merchant service of an earlier version
  * does not give the merchant's name; then it is the account's. Refusals: merchant_not_found, those of the account, unavailable.
  */
 export async function merchantNameOf(

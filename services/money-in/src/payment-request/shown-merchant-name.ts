@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { merchantNameOf } from './merchant-name.ts';
 
 /**
- * Whom a page says that its customer pays; empty while the merchant service does not answer: then what is to be paid and how it
+ * The merchant's name on a page; empty while the merchant service does not answer: then what is to be paid and how it
  * stands matters more than a page that is not shown.
  */
 export async function shownMerchantName(

@@ -1,6 +1,6 @@
 import type { PaymentState } from './state.ts';
 
-/** What a rail has reported of a payment, and whom it is for; never changes. Sen, Unix milliseconds of business time. */
+/** What a rail has reported of a payment, and its merchant; never changes. Sen, Unix milliseconds of business time. */
 export type PaymentOrder = {
   /** "<rail>:<partner>:<the rail's reference>": a payment is one, however often it is notified. */
   id: string;

@@ -24,7 +24,7 @@ export async function inquire(context: Context, request: PaymentRequest | undefi
   };
 }
 
-/** Whom or what the bill is for. */
+/** The name on the bill. */
 async function nameOf(context: Context, request: PaymentRequest): Promise<string> {
   const { nameOnBill, parentIdOf } = context.kinds.ofRequest(request);
   const own = nameOnBill?.(request) ?? '';

@@ -39,7 +39,7 @@ export async function tellAgain(context: TellContext, receipt: Receipt): Promise
 }
 
 /**
- * Tells the gateway whatever it has not acknowledged yet, until the service stops; also what an earlier run of the service has
+ * Tells the gateway what it has not acknowledged yet, until the service stops; also what an earlier run of the service has
  * left.
  */
 export async function keepTelling(context: TellContext & Pick<Context, 'stopping'>): Promise<void> {

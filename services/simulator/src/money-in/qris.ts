@@ -55,7 +55,7 @@ const generation = z.object({
 });
 const original = z.object({ originalPartnerReferenceNo: partnerReference });
 
-/** The sandbox's acquirer and its one merchant of the national repository: of the right shape, and nobody's. */
+/** The sandbox's acquirer and its one merchant of the national repository: of the right shape, owned by no merchant. */
 const ACQUIRER = { domain: 'ID.SANDBOX.WWW', pan: '936009990000000017', nmid: 'ID1020030040055' };
 const CATEGORY = '5999';
 

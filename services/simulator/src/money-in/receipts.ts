@@ -4,7 +4,7 @@ import { shareReads } from './shared-reads.ts';
 
 /**
  * What has become of a customer's payment at the rail. `pending`: the gateway has not said yet whether it takes it. `canceled`: a
- * code or checkout that nobody can pay any more, which is no payment.
+ * code or checkout that cannot be paid any more, which is no payment.
  */
 export type ReceiptStatus = 'pending' | 'success' | 'failed' | 'canceled';
 
@@ -56,15 +56,16 @@ type ReceiptDocument = {
  */
 export type Receipts = {
   /**
-   * Books it; false when its reference is taken. With `notifyAtMs` (real time) whoever looks from then on tells the gateway, as
-   * for the second time: the first is the caller's.
+   * Books it; false when its reference is taken. With `notifyAtMs` (real time) the replica that looks from then on tells the
+   * gateway, as for the second time: the first is the caller's.
    */
   add(receipt: NewReceipt, notifyAtMs: number | undefined): Promise<boolean>;
   find(rail: MoneyInRail, railReference: string): Promise<Receipt | undefined>;
   /** Payments of one payment request that count as uses of it. */
   countUses(rail: MoneyInRail, requestReference: string): Promise<number>;
   /**
-   * Takes one whose time has come, so that nobody else tells the gateway of it before `againAtMs`; undefined when there is none.
+   * Takes one whose time has come, so that no other replica tells the gateway of it before `againAtMs`; undefined when there is
+   * none.
    */
   claimDue(nowMs: number, againAtMs: number): Promise<Receipt | undefined>;
   /** Nothing more is to be told. */

@@ -967,7 +967,7 @@ export declare const StatementService: GenService<{
  */
 export declare const RoutingService: GenService<{
   /**
-   * Where calls about a partition go now, and which instances there are. One that nobody holds is taken over by whoever is called about it.
+   * Where calls about a partition go now, and which instances there are. One without an owner is taken over by the instance that is called about it.
    *
    * @generated from rpc gerbang.ledger.v1.RoutingService.Locate
    */

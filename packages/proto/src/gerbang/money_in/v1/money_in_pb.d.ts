@@ -2243,7 +2243,7 @@ export declare type GetSessionResponse = Message<"gerbang.money_in.v1.GetSession
   paymentLinkHistory?: PaymentLinkHistory | undefined;
 
   /**
-   * Whom the customer pays; empty where that can't be told just now.
+   * The merchant's name; empty where it is not known just now.
    *
    * @generated from field: string merchant_name = 3;
    */
@@ -2405,7 +2405,7 @@ export declare type EwalletConfirmation = Message<"gerbang.money_in.v1.EwalletCo
   amountSen: bigint;
 
   /**
-   * Whom the customer pays; empty where that can't be told just now.
+   * The merchant's name; empty where it is not known just now.
    *
    * @generated from field: string merchant_name = 4;
    */
@@ -2559,7 +2559,7 @@ export declare type SuspenseItem = Message<"gerbang.money_in.v1.SuspenseItem"> &
   reason: string;
 
   /**
-   * Empty where it is nobody's.
+   * Empty where it matches no payment request.
    *
    * @generated from field: string merchant_id = 9;
    */

@@ -215,7 +215,7 @@ export declare type NotifyPaymentRequest = Message<"gerbang.money_in.v1.NotifyPa
   amountSen: bigint;
 
   /**
-   * The rail has taken the money, whatever is answered: what can't be credited goes to suspense and is RAIL_DECISION_SUSPENDED. False: the rail asks before
+   * The rail has taken the money, also where it is refused: what can't be credited goes to suspense and is RAIL_DECISION_SUSPENDED. False: the rail asks before
    * it takes it, and a decision from RAIL_DECISION_UNKNOWN on means that nothing was taken.
    *
    * @generated from field: bool money_taken = 5;
