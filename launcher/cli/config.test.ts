@@ -32,7 +32,7 @@ describe.each(standard)('the commands look for $service', ({ service, variable, 
     expect(addressesOf(service, env)).toEqual(['127.0.0.1:7777']);
   });
 
-  test('at the address that was given for it, whatever the ports are', () => {
+  test('at the address that was given for it, with any ports', () => {
     const env = { GERBANG_PORT_OFFSET: '20000', [`${variable}_PORT`]: '7777', [variable]: 'there:1234' };
     expect(addressesOf(service, env)).toEqual(['there:1234']);
   });

@@ -39,7 +39,7 @@ async function deadProcess() {
 }
 
 describe('the lock', () => {
-  test('tells whoever comes second which process has it and where that answers', async () => {
+  test('tells the second process which process has it and where that answers', async () => {
     const first = await open();
     await expect(open()).rejects.toThrow(new RegExp(`running already in ${folder}: process ${process.pid}, ${url}`));
     first.release();

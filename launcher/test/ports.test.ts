@@ -18,7 +18,7 @@ test('a taken port is named with what it is for, who has it and the variable tha
   }
 });
 
-test('free ports are taken by nobody', async () => {
+test('free ports are not in use', async () => {
   const ports = await findFreePorts();
   expect(await takenPorts(ports, ['EDGE_PORT', 'SIMULATOR_PORT', 'MONGODB_PORT'])).toEqual([]);
   expect(new Set(Object.values(ports)).size).toBe(Object.keys(PORTS).length);

@@ -15,7 +15,7 @@ import { latenciesOf } from './harness/statistics.ts';
 import { cpuMsByProcess } from './process-cpu.ts';
 import { pssMiB } from './process-memory.ts';
 
-/** Each transfer has two events that nobody has confirmed. */
+/** Each transfer has two events that are not confirmed. */
 const TRANSFERS = 50_000;
 const EVENTS = TRANSFERS * 2;
 const CHUNK = 1_000;
@@ -28,7 +28,7 @@ const ADVANCE_MS = 3_600_000;
 type Transfer = { _id: string } & Record<string, unknown>;
 
 /**
- * What an outage leaves: tails that nobody has confirmed. Until all are stored by the notifier and confirmed, with new payments
+ * What an outage leaves: tails that are not confirmed. Until all are stored by the notifier and confirmed, with new payments
  * meanwhile, whose webhooks must not wait behind them. The backlog's merchant wants no webhooks, so that delivering them is not
  * measured.
  */

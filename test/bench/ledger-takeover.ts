@@ -25,8 +25,8 @@ const TAIL_SECONDS = 4.5;
 type Batch = { _id: string; seq: bigint; at: Date };
 
 /**
- * A partition with a million postings is taken over at full load, its owner killed: how long nobody is answered beyond the lease,
- * what the successor had to read again, and what the ledger's memory was while the history grew over the same accounts.
+ * A partition with a million postings is taken over at full load, its owner killed: how long no request is answered beyond the
+ * lease, what the successor had to read again, and what the ledger's memory was while the history grew over the same accounts.
  */
 export async function benchTakeover(): Promise<object> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gerbang-bench-takeover-'));

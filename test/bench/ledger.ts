@@ -278,7 +278,7 @@ const LAG_POSTINGS = 'gerbang_ledger_projector_lag_postings';
 const BATCHES = 'gerbang_ledger_batch_postings_count';
 const LAG_SECONDS = 'gerbang_ledger_projector_lag_seconds';
 
-/** The sum over all labels of what the ledger tells of itself. */
+/** The sum over all labels of what the ledger reports about itself. */
 async function metric({ adminPort }: RunningLedger, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))].map((match) => Number(match[1]));

@@ -66,7 +66,7 @@ describe('kill -9 of money-in between a payment at the rail and its webhook', ()
       await system.ready();
       expect(accepted.filter(Boolean).length).toBeGreaterThan(0);
 
-      // What the rails say they have taken, once they have told of all of it.
+      // What the rails say they have taken, once they have reported all of it.
       const booked = await eventually('no rail has anything left to tell', () => settledBooks(system, payables), 60_000);
       const taken = payables.filter(({ booked: name }) => booked.has(name));
       for (const [i, { booked: name }] of payables.entries()) if (accepted[i]) expect(booked.has(name)).toBe(true);

@@ -20,7 +20,7 @@ const ARRIVES_WITHIN_MS = 60_000;
 
 type StoredEvent = { _id: string; aggregate: string; seq: bigint };
 
-/** What is done to NATS while transfers are made. The server runs meanwhile: whatever it had in memory dies with it. */
+/** What is done to NATS while transfers are made. The server runs meanwhile: what it had in memory dies with it. */
 type Loss = { what: string; inflict(system: System, store: string): Promise<void> };
 
 const streams = (store: string) => path.join(store, 'jetstream/$G/streams');

@@ -129,8 +129,8 @@ async function start(args: string[]): Promise<ChildProcess> {
 }
 
 /**
- * Ctrl-C: the terminal sends it to the whole group. npm may end before what it has started; all is over when nobody can write any
- * more.
+ * Ctrl-C: the terminal sends it to the whole group. npm may end before what it has started; all is over when no process can write
+ * any more.
  */
 async function interrupt(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) throw new Error('it has not been started');

@@ -75,7 +75,7 @@ async function reach(options: { url: string; name: string; log: Logger }, isClos
     try {
       return await within(CONNECT_TIMEOUT_MS, connecting);
     } catch (error) {
-      // One that comes too late is not needed any more; one that failed has been told of here.
+      // One that comes too late is not needed any more; one that failed has been reported here.
       connecting.then((late) => late.close()).catch(() => {});
       options.log.debug({ err: error }, 'NATS does not answer');
     }

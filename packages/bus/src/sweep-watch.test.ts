@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => watch.close());
 
-test('errors for less than a minute alert nobody', () => {
+test('errors for less than a minute raise no alert', () => {
   watch.fails(new Error('the database is away'));
   wait(59);
   watch.works();

@@ -39,7 +39,7 @@ test('what this process has just written is confirmed without reading it', async
   expect([await tailOf('a'), await tailOf('b')]).toEqual([[], []]);
 });
 
-test('what another replica has written since is confirmed with it, and what nobody has confirmed stays', async () => {
+test('what another replica has written since is confirmed with it, and what is not confirmed stays', async () => {
   const here = await shop.things.insert('a', 'm1', { n: 1 }, made('one'));
   if (here === undefined) throw new Error('a is taken');
   const there = await shop.silent.change(here, { set: { n: 2 }, events: made('two', 'three') });

@@ -51,7 +51,7 @@ test('a lease that lasts longer than anybody takes it for, as one from a clock t
   expect(await openSweepLease(store).hold()).toBe(true);
 });
 
-test('an error of the database is told, and leaves nobody believing that they hold it', async () => {
+test('an error of the database is reported, and no replica believes that it holds the lease', async () => {
   const lease = openSweepLease(store);
   const failing = await failCommand(mongo.uri, 'alwaysOn', { failCommands: ['update'], errorCode: 224 });
   await expect(lease.hold()).rejects.toMatchObject({ code: 224 });

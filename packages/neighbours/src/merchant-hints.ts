@@ -7,7 +7,7 @@ import type { MerchantHint } from './version-poll.ts';
 const SUBJECT = 'gerbang.merchant.>';
 
 /**
- * Tells of changes of merchants and accounts as the merchant service publishes them, for caches that poll (architecture §3). A
+ * Reports changes of merchants and accounts as the merchant service publishes them, for caches that poll (architecture §3). A
  * hint may be lost, late or doubled, and any publisher can make one up: it only says that it is time to ask. So it
  * is a plain subscription, which needs no right but to read that subject, with nothing stored or acknowledged. Imports no store,
  * so that the edge can use it.

@@ -18,7 +18,7 @@ type Entry = { id: string; version: bigint };
 
 /** Keeps caches of what the merchant service owns in step with it. */
 export type VersionPoll = Closeable & {
-  /** Whether the merchant service has told of changes lately. */
+  /** Whether the merchant service has reported changes lately. */
   isFresh(): boolean;
   /**
    * Asks at once after what is cached of it. A hint may be wrong, and nothing hangs on getting one: it changes when is asked, not

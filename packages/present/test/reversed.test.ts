@@ -11,7 +11,7 @@ import { EVENT_CATALOGUE, EWALLET_WORDS, presentEvent, QRIS_WORDS, statusOfWord 
 
 const event = (type: string, payload: Uint8Array) => ({ type, schema: 1, payload, atMs: 0 });
 
-test('merchants hear of a QRIS payment that is reversed, by the webhook that told of it', () => {
+test('merchants are notified of a reversed QRIS payment, by the webhook that reported the payment', () => {
   const qrisTransaction = create(QrisTransactionSchema, { status: PayableStatus.REVERSED });
   const payload = toBinary(QrisEventSchema, create(QrisEventSchema, { qrisTransaction }));
   expect(presentEvent(EVENT_CATALOGUE, 'money-in', event('qris.reversed', payload))).toMatchObject({

@@ -34,7 +34,7 @@ export function createServerMetrics(
 /** What a channel reads of itself when metrics are collected. */
 export type ChannelLoad = { target: string; inFlight: number; openLanes: number };
 
-/** What a channel tells of. */
+/** What a channel reports. */
 export type ChannelMetrics = {
   lost(loss: LaneLoss): void;
   refused(why: CallRefusal): void;

@@ -13,8 +13,8 @@ const BATCH_MAX = 200;
 /**
  * Runs operations that concur in batches. The first one leaves at the end of the turn of the event loop, with all that were asked
  * for in it; what comes while a batch is under way leaves together when that one is back. So a lone operation waits for
- * nobody and for no timer, and batches grow with the load. `run` gives what has become of each operation, in their order; where
- * it throws, that has become of all of them.
+ * no other one and for no timer, and batches grow with the load. `run` gives what has become of each operation, in their order;
+ * where it throws, that has become of all of them.
  */
 export function combine<Operation, Result>(
   run: (operations: readonly Operation[]) => Promise<readonly Outcome<Result>[]>,

@@ -41,7 +41,7 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     'findAndModify {_id =} <- $inc (upsert)': 'a sequence goes on, or begins; `_id` is given',
     'update one {* $exists, * =, _id =} <- $set': 'an idempotency key without an answer is taken over',
     'update one {_id =} <- $max $setOnInsert (upsert)': 'an endpoint has failed; `_id` is given',
-    'update one {* $exists, _id =} <- $set': 'operators are told of an endpoint once',
+    'update one {* $exists, _id =} <- $set': 'operators are alerted to an endpoint once',
     'findAndModify {* $lte, _id =} <- remove': 'an endpoint acknowledges again',
     'delete one {_id =}': 'one document by `_id`',
     'delete many {_id $in}': 'signing keys that are over; a many-delete may reach several shards',

@@ -39,7 +39,7 @@ export function openClients(foundation: Foundation<Config>) {
     ewalletCheckouts: moneyIn.client(EwalletCheckoutService),
     retail: moneyIn.client(RetailService),
     paymentLinks: moneyIn.client(PaymentLinkService),
-    /** What banks and acquirers tell of money in. */
+    /** What banks and acquirers report about money in. */
     moneyInRails: moneyIn.client(RailService),
     deliveries: notifier.client(DeliveryService),
   };

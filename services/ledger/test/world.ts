@@ -16,7 +16,7 @@ import { type Gate, gatedStore } from './gated-store.ts';
 import { Model, said } from './model.ts';
 
 /**
- * What may happen at one command of a writer to the database: it is not carried out, or it is but nobody hears of it; another
+ * What may happen at one command of a writer to the database: it is not carried out, or it is but its answer is lost; another
  * writer takes the partition over before or after it; the writer ends there and is never heard of again; or it takes longer than
  * what comes after it.
  */
@@ -89,7 +89,7 @@ export class World {
     await Promise.all(this.#pending);
   }
 
-  /** As a client does: the same key to whoever is the newest writer, until there is an answer. */
+  /** As a client does: the same key to the newest writer, until there is an answer. */
   async insist(posting: Posting): Promise<string> {
     for (let attempt = 0; attempt < TAKE_OVERS_MAX; attempt++) {
       const writer = this.#writers.at(-1);

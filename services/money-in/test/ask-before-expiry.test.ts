@@ -64,7 +64,7 @@ const pending = ({ accountId }: FakeMerchant) => world.books.get(`${accountId}:p
 test.each([
   ['a QRIS code', 'qris', async (merchant: FakeMerchant) => (await newCode(merchant)).reffNo],
   ['an e-wallet checkout', 'ewallet', async (merchant: FakeMerchant) => (await newCheckout(merchant)).transactionId],
-] as const)('%s that was paid in time, but never told of, is credited once', async (_what, rail, make) => {
+] as const)('%s that was paid in time, but never reported, is credited once', async (_what, rail, make) => {
   const merchant = world.newMerchant();
   const reference = await make(merchant);
   const paidAtMs = clock.now() + 1_000;

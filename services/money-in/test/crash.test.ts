@@ -79,7 +79,7 @@ describe.each([
     await onPaymentRequestsDue(await newContext(ledger, dying(death), { askRail }), [code]).catch((error: unknown) => {
       if (!(error instanceof Crash)) throw error;
     });
-    // The timer comes back to it, at two replicas, while the rail at last tells of the payment.
+    // The timer comes back to it, at two replicas, while the rail at last reports the payment.
     const alive = await newContext(ledger, dying(undefined), { askRail });
     const again = await mustFind(alive, code.order.id);
     const told = { ...notification(code, 500n), rail: 'qris' as const, partnerId: 'acquirer', railReference: reference };

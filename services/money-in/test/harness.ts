@@ -45,7 +45,7 @@ export type FakeMerchant = {
 
 const PRODUCTS = ['virtual-account', 'qris', 'ewallet-checkout', 'retail', 'payment-link'];
 
-/** Balances by "<partition>/<what>"; suspense is what the rails have brought and nobody has got. */
+/** Balances by "<partition>/<what>"; suspense is what the rails have brought and no account has got. */
 export type Books = Map<string, bigint>;
 
 /** Real gRPC and a real database; the ledger and the merchant service are their contracts in a few lines. NATS is never there. */
@@ -304,7 +304,7 @@ export async function newVirtualAccount(
 
 let references = 0;
 
-/** What the bank tells of a payment; each has a reference of its own unless told. */
+/** What the bank reports about a payment; each has a reference of its own unless told. */
 export function vaPayment(clock: AdjustableClock, number: string, over: object = {}) {
   return {
     partnerId: 'bank',

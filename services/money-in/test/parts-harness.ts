@@ -19,7 +19,7 @@ import { VIRTUAL_ACCOUNT, type VirtualAccountDetails } from '../src/virtual-acco
 
 export class Crash extends Error {}
 
-/** Where a process dies: right before its n-th step, or right after it, when nobody has heard of what it did. */
+/** Where a process dies: right before its n-th step, or right after it, before its result is known. */
 export type Death = { step: number; when: 'before' | 'after' };
 
 /** Counts every call to the database and the ledger, and dies at one of them, and at all that come after. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('two replicas at once', () => {
-  test('count a payment once that both are told of', async () => {
+  test('count a payment once that is reported to both', async () => {
     const merchant = world.newMerchant();
     const va = await newVirtualAccount(one, merchant);
     const payment = vaPayment(clock, va.number);

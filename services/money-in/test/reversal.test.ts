@@ -224,7 +224,7 @@ describe('reports that come in another order', () => {
     expect(items.find(({ paidTo }) => paidTo === code.reffNo)).toMatchObject({ reason: 'withdrawn', amountSen: AMOUNT });
   });
 
-  test('a report of what nobody knows changes nothing', async () => {
+  test('a report of an unknown payment changes nothing', async () => {
     expect(await reverse({ reffNo: `66${'0'.repeat(26)}` })).toBe(UNKNOWN);
   });
 });

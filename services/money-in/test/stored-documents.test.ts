@@ -67,7 +67,7 @@ test('documents of every kind and in every state are answered about as before', 
   expect(plain(answers)).toEqual(ANSWERS);
 });
 
-test('details are written as they were, whatever they are called inside', () => {
+test('details are written as they were, under the stored names', () => {
   const { of } = listKinds({ vaSeries: SANDBOX_VA_SERIES });
   for (const { kind, details } of PAYMENT_REQUESTS)
     expect(of(kind).codec.toDocument(of(kind).codec.fromDocument(details))).toEqual(details);

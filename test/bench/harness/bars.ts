@@ -1,6 +1,6 @@
 import { type Spread, spreadOf } from './statistics.ts';
 
-/** A figure of this round, or of a round before, by its whole name: `<turn>.<figure>`. Throws when nobody has measured it. */
+/** A figure of this round, or of a round before, by its whole name: `<turn>.<figure>`. Throws when it was not measured. */
 export type FigureOf = (name: string) => number;
 
 /**

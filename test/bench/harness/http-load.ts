@@ -4,7 +4,7 @@ import { HttpConnection, type OnAnswer } from './http-connection.ts';
 import { type Latencies, latenciesOf, Samples } from './statistics.ts';
 
 /**
- * What an answer counts as. A refusal is one that the server may give under too much load; whatever else is not accepted has
+ * What an answer counts as. A refusal is one that the server may give under too much load; an answer that is neither has
  * failed.
  */
 export type Verdict = 'accepted' | 'refused' | 'failed';
@@ -29,7 +29,7 @@ export type HttpLoad = {
    * closed loop.
    */
   lateP99Ms: number;
-  /** Processor time of this process for each request: the generator's, and that of whatever else runs in it. */
+  /** Processor time of this process for each request: the generator's, and that of what else runs in it. */
   generatorMicros: number;
 };
 
@@ -78,9 +78,9 @@ export async function closedLoop(target: Target, options: { connections: number;
 }
 
 /**
- * An open loop: requests are sent when a schedule says so, whatever becomes of those before them. A latency counts from the time
- * at which the request was to be sent, also where it had to wait for a free connection, so that a server that stalls is charged
- * for all whom it keeps waiting.
+ * An open loop: requests are sent when a schedule says so, also while earlier ones wait. A latency counts from the time
+ * at which the request was to be sent, also where it had to wait for a free connection, so that a stall of the
+ * server counts for every request that it delays.
  */
 export async function openLoop(
   target: Target,

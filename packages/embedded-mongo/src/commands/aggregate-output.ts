@@ -82,7 +82,7 @@ function mergeInto(
 ): void {
   if (whenMatched === 'keepExisting') return;
   if (whenMatched === 'fail') {
-    // The insert meets the document that was found, and tells of it as any other insert would.
+    // The insert meets the document that was found, and reports it as any other insert would.
     collection.insert(encodeDocument(withId(doc)));
     throw failure('InternalError', '$merge found a document that is no duplicate');
   }

@@ -75,7 +75,7 @@ export class FailPoints {
 
   /**
    * What happens to a retryable write that executes something new: it is not run, or it is run and the client
-   * doesn't hear of it; unless told otherwise the connection is closed.
+   * does not see it; unless told otherwise the connection is closed.
    * A repeated write that only answers again is not struck. Unlike the real server's, this fail point knows `appName`.
    */
   strikeRetryable(moment: 'before' | 'after', appName: string | undefined): CommandError | 'close' | undefined {

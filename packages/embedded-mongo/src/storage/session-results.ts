@@ -77,7 +77,7 @@ export class SessionResults {
     return executed;
   }
 
-  /** Keeps the results in the same transaction as the writes they tell of. */
+  /** Keeps the results in the same transaction as the writes that they describe. */
   save(lsid: Uint8Array, txn: number, results: Map<number, Doc>, nowMs: number): void {
     this.#save.run(lsid, txn, nowMs, encodeResults(results));
     this.#remember(keyOf(lsid), { txn, results });

@@ -35,7 +35,7 @@ export type AccessCache = Closeable & {
   ofMerchant(merchantId: string): Promise<MerchantAccess>;
   /** The same, asked anew: for who comes with something newer than what is cached. */
   ofMerchantNow(merchantId: string): Promise<MerchantAccess>;
-  /** Whether the merchant service has told of changes lately. */
+  /** Whether the merchant service has reported changes lately. */
   isFresh(): boolean;
   /** Takes a hint that a merchant may have changed. */
   mayHaveChanged: VersionPoll['mayHaveChanged'];
@@ -71,7 +71,7 @@ export function createAccessCache(options: { merchants: RpcClient<typeof Merchan
   };
 }
 
-/** The access that the merchant service tells of, ready for checking. */
+/** The access that the merchant service gives, ready for checking. */
 export function compileAccess(access: Access): MerchantAccess {
   const credentials = access.credentials.map((credential): [string, EdgeCredential] => [
     credential.clientId,

@@ -98,7 +98,7 @@ function textOf(body: unknown): string {
 }
 
 /**
- * What a rail hears of an error. Where money-in or money-out is away, or does not answer in time, it is 504: the rail comes
+ * What a rail gets for an error. Where money-in or money-out is away, or does not answer in time, it is 504: the rail comes
  * again, and its payment or report counts once. What went wrong inside is logged and not told.
  */
 function toAnswer(error: FastifyError | SnapRefusal | RefusalError): { answer: SnapAnswer; fault?: Fault } {

@@ -24,7 +24,7 @@ export function toMessage(id: string, merchantId: string, version: bigint, accou
   });
 }
 
-/** What others hear of a new or changed account. */
+/** The event of a new or changed account. */
 export function toEvent(type: EventType<'merchant'>, account: AccountMessage, nowMs: number): NewEvent<EventType<'merchant'>> {
   return { type, schema: 1, payload: toBinary(AccountChangedSchema, create(AccountChangedSchema, { account })), atMs: nowMs };
 }

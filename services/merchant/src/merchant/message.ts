@@ -12,7 +12,7 @@ export function toFeeMessage(fee: FeeRule) {
   return { ...fee, effectiveFromMs: BigInt(fee.effectiveFromMs), effectiveUntilMs: BigInt(fee.effectiveUntilMs) };
 }
 
-/** What others hear of a new merchant. */
+/** The event of a new merchant. */
 export function createdEvent(merchantId: string, nowMs: number): MerchantDomainEvent {
   return toEvent(merchantId, 'merchant.created', 'created', '', nowMs);
 }

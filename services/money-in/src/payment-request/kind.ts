@@ -60,7 +60,7 @@ export type Kind = {
   statusWhenReversed?: ReversedStatus;
 };
 
-/** What can happen to a payment request that others hear of. */
+/** What can happen to a payment request and is published. */
 export type EventName = 'opened' | 'changed' | 'paid' | 'expired' | 'deleted' | 'failed' | 'reversed';
 
 /** The kinds that there are. */

@@ -9,7 +9,7 @@ const PATIENCE_MS = 1_000;
 const schema = z.object({ ms: z.number().int().positive().max(OFFSET_MAX_MS) });
 
 /**
- * POST /sandbox/clock/advance `{ms}` → `{now, offset_ms}` (contract §11). The new offset is durable before anyone hears of it;
+ * POST /sandbox/clock/advance `{ms}` → `{now, offset_ms}` (contract §11). The new offset is durable before anyone sees it;
  * the answer comes when every service that followed the clock has taken it, or after a second. Refuses more than ten years in
  * all.
  */

@@ -6,8 +6,8 @@ import type { MoneyInRail } from './rail.ts';
 export type PayAnswer = { accepted: boolean; reason?: string };
 
 /**
- * How a customer's payment goes by the rail's forced behaviour (contract §11): not at all, or when the gateway is first told of
- * it.
+ * How a customer's payment goes by the rail's forced behaviour (contract §11): not at all, or when the gateway is first notified
+ * of it.
  */
 export type Forced = { refused: PayAnswer } | { tellAfterMs: number };
 
@@ -18,7 +18,7 @@ const OUT_OF_ORDER: PayAnswer = { accepted: false, reason: 'The rail is out of o
 const DECLINED: PayAnswer = { accepted: false, reason: 'Do Not Honor' };
 
 /**
- * `failed`: the rail declines; `error`: it is out of order; `timeout`: it takes the money and the gateway hears of it 5 s later.
+ * `failed`: the rail declines; `error`: it is out of order; `timeout`: it takes the money and the gateway is notified 5 s later.
  * Of the share `error_rate` half are out of order and half are heard of later. `latency_ms` passes first.
  */
 export async function forcedOf(

@@ -17,7 +17,7 @@ const PAYER = { customerNumber: '9360099900000012346', accountType: 'SAVING' };
 const ISSUER = { issuerName: 'Bank Sandbox', issuerNns: '93600999', customerName: 'PELANGGAN SANDBOX', isOnUs: false };
 
 /**
- * What the gateway is told of a payment. `again`: the rail has told it before and heard nothing, so the money is taken by now.
+ * What a rail reports to the gateway. `again`: it has reported this before and got no answer, so the money is taken by now.
  */
 export function notificationOf(receipt: Receipt, again: boolean): { service: GatewayService; body: object } {
   const { rail, railReference, requestReference, amountSen, tipSen, paidAtMs, status, reason } = receipt;

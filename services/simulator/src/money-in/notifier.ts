@@ -18,7 +18,7 @@ const ATTEMPTS_MAX = 2_900;
 
 type TellContext = Pick<Context, 'receipts' | 'gateway' | 'log'>;
 
-/** `taken`: the reference is, so nothing was booked. `later`: the gateway hears of it after a while. */
+/** `taken`: the reference is, so nothing was booked. `later`: the gateway is notified after a while. */
 export type Booked = GatewayAnswer | { outcome: 'taken' } | { outcome: 'later' };
 
 /**
@@ -46,7 +46,7 @@ export async function keepTelling(context: TellContext & Pick<Context, 'stopping
   const underWay = new Set<Promise<unknown>>();
   const start = (receipt: Receipt) => {
     const telling = tell(context, receipt)
-      .catch((error: unknown) => context.log.error({ err: error }, 'the gateway could not be told of a payment'))
+      .catch((error: unknown) => context.log.error({ err: error }, 'the gateway could not be notified of a payment'))
       .finally(() => underWay.delete(telling));
     underWay.add(telling);
   };
@@ -77,8 +77,8 @@ async function tell(context: TellContext, receipt: Receipt): Promise<GatewayAnsw
       await context.receipts.settle(receipt, status === 'pending' ? 'success' : status, receipt.reason);
       break;
     case 'refused':
-      // A number's payment is given back to the customer; the money of a code or checkout has been taken, whatever the gateway
-      // thinks.
+      // A number's payment is given back to the customer; the money of a code or checkout stays taken, although the gateway
+      // refuses it.
       await context.receipts.settle(receipt, status === 'pending' ? 'failed' : status, answer.message);
       context.log.warn(
         { rail, rail_reference: railReference, response_code: answer.responseCode },
@@ -88,7 +88,7 @@ async function tell(context: TellContext, receipt: Receipt): Promise<GatewayAnsw
     case 'unanswered': {
       if (attempts >= ATTEMPTS_MAX) {
         await context.receipts.settle(receipt, status === 'pending' ? 'success' : status, 'never acknowledged');
-        context.log.error({ rail, rail_reference: railReference }, 'the gateway was never told of a payment');
+        context.log.error({ rail, rail_reference: railReference }, 'the gateway was never notified of a payment');
         break;
       }
       const waitMs = Math.min(RETRY_FIRST_MS * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_MS);

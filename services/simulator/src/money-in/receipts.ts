@@ -8,7 +8,7 @@ import { shareReads } from './shared-reads.ts';
  */
 export type ReceiptStatus = 'pending' | 'success' | 'failed' | 'canceled';
 
-/** A payment in the rail's books, and what the gateway has yet to be told of it. */
+/** A payment in the rail's books, and what has yet to be reported to the gateway. */
 export type Receipt = {
   rail: MoneyInRail;
   /** The rail's reference, unique on the rail: the payment's own, or that of the code or checkout, which is paid once. */
@@ -51,7 +51,7 @@ type ReceiptDocument = {
 };
 
 /**
- * The books of the rails that bring money in. One document a payment, durable before anyone hears of it. A document's reference
+ * The books of the rails that bring money in. One document a payment, durable before it is reported. A document's reference
  * is taken once, so what is paid once can't be paid twice, nor paid and canceled.
  */
 export type Receipts = {

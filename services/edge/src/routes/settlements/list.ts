@@ -26,7 +26,7 @@ const COLUMNS = [
 
 /**
  * GET settlement-transactions (contract §5): money in that has settled, newest first, of all accounts or one; as CSV all of it,
- * whatever limit and cursor. Refusals: validation, those of the account, unavailable.
+ * without regard to limit and cursor. Refusals: validation, those of the account, unavailable.
  */
 export const listSettlements: Handler = async (context, call) => {
   const { directory, statements } = context;

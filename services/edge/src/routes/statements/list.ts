@@ -26,8 +26,8 @@ const COLUMNS = [
 ];
 
 /**
- * GET account-statements/{account_id} (contract §4): entries of the available balance, newest first; as CSV all of them, whatever
- * limit and cursor. Refusals: validation, those of the account, unavailable.
+ * GET account-statements/{account_id} (contract §4): entries of the available balance, newest first; as CSV all of them, without
+ * regard to limit and cursor. Refusals: validation, those of the account, unavailable.
  */
 export const listStatement: Handler = async (context, call) => {
   const { directory, statements } = context;

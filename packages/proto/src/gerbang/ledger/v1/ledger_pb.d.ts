@@ -152,8 +152,8 @@ export declare type PostRequest = Message<"gerbang.ledger.v1.PostRequest"> & {
   partition: string;
 
   /**
-   * Unique for ever, for instance "<transaction_id>:hold". Refusals that burn it: insufficient_balance (available), account_limit, and internal (more
-   * than is held or pending, which the services that hold and settle never ask for).
+   * Unique for ever, for instance "<transaction_id>:hold". Refusals that burn it: insufficient_balance (available),
+   * account_limit, and internal (more than is held or pending, which the services that hold and settle never ask for).
    *
    * @generated from field: string posting_key = 3;
    */
@@ -751,8 +751,8 @@ export enum Intent {
   RELEASE = 3,
 
   /**
-   * rail → side, net amount, and → fee-income, fee: money in, which waits in pending until it settles. Operators fund accounts with it (available).
-   * Money that fits nothing goes to suspense, and with from_suspense out of it.
+   * rail → side, net amount, and → fee-income, fee: money in, which waits in pending until it settles. Operators fund accounts
+   * with it (available). Money that fits nothing goes to suspense, and with from_suspense out of it.
    *
    * @generated from enum value: INTENT_CREDIT = 4;
    */
@@ -773,8 +773,8 @@ export enum Intent {
   SETTLE = 6,
 
   /**
-   * side → rail, the gross amount of money in that goes back to who paid; the fee is not returned. While unsettled the net amount is taken from
-   * pending, which is all that was credited there, and the fee from available.
+   * side → rail, the gross amount of money in that goes back to who paid; the fee is not returned. While unsettled the net amount
+   * is taken from pending, which is all that was credited there, and the fee from available.
    *
    * @generated from enum value: INTENT_REFUND = 7;
    */
@@ -918,9 +918,9 @@ export declare const LedgerService: GenService<{
     output: typeof GetBalanceResponseSchema;
   },
   /**
-   * For operators and tests: recomputes a partition's balances from the journal and compares them with what is kept, a page of findings at a time.
-   * Refusals: validation (partition; cursor, also of a verification that is over or was begun elsewhere), not_owner, unavailable (the partition has
-   * moved meanwhile, or too many verifications run).
+   * For operators and tests: recomputes a partition's balances from the journal and compares them with what is kept, a page of
+   * findings at a time. Refusals: validation (partition; cursor, also of a verification that is over or was begun elsewhere),
+   * not_owner, unavailable (the partition has moved meanwhile, or too many verifications run).
    *
    * @generated from rpc gerbang.ledger.v1.LedgerService.Verify
    */
@@ -938,8 +938,9 @@ export declare const LedgerService: GenService<{
  */
 export declare const StatementService: GenService<{
   /**
-   * A statement of the available balance, newest first: what changed it and what it was after. Waits until the projection has reached the postings
-   * that were there when it was asked; unavailable when it does not in time. Refusals: validation (cursor), unavailable.
+   * A statement of the available balance, newest first: what changed it and what it was after. Waits until the projection has
+   * reached the postings that were there when it was asked; unavailable when it does not in time. Refusals: validation (cursor),
+   * unavailable.
    *
    * @generated from rpc gerbang.ledger.v1.StatementService.ListEntries
    */
@@ -961,13 +962,15 @@ export declare const StatementService: GenService<{
 }>;
 
 /**
- * Who answers for a partition: any instance can tell. A call that comes to the wrong one is refused as not_owner, with the owner's address.
+ * Who answers for a partition: any instance can tell. A call that comes to the wrong one is refused as not_owner, with the
+ * owner's address.
  *
  * @generated from service gerbang.ledger.v1.RoutingService
  */
 export declare const RoutingService: GenService<{
   /**
-   * Where calls about a partition go now, and which instances there are. One without an owner is taken over by the instance that is called about it.
+   * Where calls about a partition go now, and which instances there are. One without an owner is taken over by the instance that
+   * is called about it.
    *
    * @generated from rpc gerbang.ledger.v1.RoutingService.Locate
    */

@@ -210,7 +210,8 @@ export const StatementService = /*@__PURE__*/
   serviceDesc(file_gerbang_ledger_v1_ledger, 1);
 
 /**
- * Who answers for a partition: any instance can tell. A call that comes to the wrong one is refused as not_owner, with the owner's address.
+ * Who answers for a partition: any instance can tell. A call that comes to the wrong one is refused as not_owner, with the
+ * owner's address.
  *
  * @generated from service gerbang.ledger.v1.RoutingService
  */

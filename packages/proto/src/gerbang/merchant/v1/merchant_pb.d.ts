@@ -208,7 +208,8 @@ export declare type Profile = Message<"gerbang.merchant.v1.Profile"> & {
 export declare const ProfileSchema: GenMessage<Profile>;
 
 /**
- * What a merchant pays for a product. A rule for the very channel goes before one for all; among equals, the one that came into effect last applies.
+ * What a merchant pays for a product. A rule for the very channel goes before one for all; among equals, the one that came into
+ * effect last applies.
  *
  * @generated from message gerbang.merchant.v1.FeeRule
  */
@@ -801,7 +802,8 @@ export declare type WebhookSettings = Message<"gerbang.merchant.v1.WebhookSettin
 export declare const WebhookSettingsSchema: GenMessage<WebhookSettings>;
 
 /**
- * Payload of "merchant.created" and "merchant.updated": that something has changed. Who wants to know what it is now asks; no secret is ever in it.
+ * Payload of "merchant.created" and "merchant.updated": that something has changed. Who wants to know what it is now asks; no
+ * secret is ever in it.
  *
  * @generated from message gerbang.merchant.v1.MerchantChanged
  */

@@ -732,7 +732,8 @@ export declare type AuditEntry = Message<"gerbang.merchant.v1.AuditEntry"> & {
 export declare const AuditEntrySchema: GenMessage<AuditEntry>;
 
 /**
- * What operators do. Every call names who does it and is written to the append-only, hash-chained audit log before it takes effect.
+ * What operators do. Every call names who does it and is written to the append-only, hash-chained audit log before it takes
+ * effect.
  *
  * @generated from service gerbang.merchant.v1.OperatorService
  */

@@ -222,7 +222,8 @@ export const AuditEntrySchema = /*@__PURE__*/
   messageDesc(file_gerbang_merchant_v1_operator, 29);
 
 /**
- * What operators do. Every call names who does it and is written to the append-only, hash-chained audit log before it takes effect.
+ * What operators do. Every call names who does it and is written to the append-only, hash-chained audit log before it takes
+ * effect.
  *
  * @generated from service gerbang.merchant.v1.OperatorService
  */

@@ -848,7 +848,7 @@ export declare type QrisTransaction = Message<"gerbang.money_in.v1.QrisTransacti
 export declare const QrisTransactionSchema: GenMessage<QrisTransaction>;
 
 /**
- * What the acquirer tells of who has paid; all of it may be empty.
+ * What the acquirer says about the payer; all of it may be empty.
  *
  * @generated from message gerbang.money_in.v1.QrisPayer
  */
@@ -2798,8 +2798,8 @@ export declare type PaymentLinkEvent = Message<"gerbang.money_in.v1.PaymentLinkE
 export declare const PaymentLinkEventSchema: GenMessage<PaymentLinkEvent>;
 
 /**
- * Payload of "payment-link-history.opened", "payment-link-history.expired", "payment-link-history.paid" and "payment-link-history.reversed": the history
- * and its link as they were then.
+ * Payload of "payment-link-history.opened", "payment-link-history.expired", "payment-link-history.paid" and
+ * "payment-link-history.reversed": the history and its link as they were then.
  *
  * @generated from message gerbang.money_in.v1.PaymentLinkHistoryEvent
  */
@@ -3405,14 +3405,14 @@ export declare const PaymentLinkService: GenService<{
 }>;
 
 /**
- * For the pages of paying customers, who are nobody's session: whoever has a reference sees that one payment and nothing beyond it.
+ * For the pages of paying customers, who have no session: who has a reference sees that one payment and nothing else.
  *
  * @generated from service gerbang.money_in.v1.CheckoutService
  */
 export declare const CheckoutService: GenService<{
   /**
-   * Opens a link for a customer: a history that is pending, for 15 minutes unless configured. Refusals: transaction_not_found, bad_request (the link is not
-   * active any more, or every use is taken).
+   * Opens a link for a customer: a history that is pending, for 15 minutes unless configured. Refusals: transaction_not_found,
+   * bad_request (the link is not active any more, or every use is taken).
    *
    * @generated from rpc gerbang.money_in.v1.CheckoutService.OpenPaymentLink
    */
@@ -3442,7 +3442,8 @@ export declare const CheckoutService: GenService<{
     output: typeof GetSessionResponseSchema;
   },
   /**
-   * How sessions stand, many at once, for pages that follow them; those that are unknown are left out. Refusals: validation (reff_nos).
+   * How sessions stand, many at once, for pages that follow them; those that are unknown are left out. Refusals: validation
+   * (reff_nos).
    *
    * @generated from rpc gerbang.money_in.v1.CheckoutService.ListSessions
    */
@@ -3452,8 +3453,9 @@ export declare const CheckoutService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * Issues what the customer pays by (a number, a code, an address to go to), once a session and method; the link's use is reserved from then on.
-   * Refusals: transaction_not_found, validation (payment_method, customer_name, customer_email, customer_phone), bad_request (the session is over).
+   * Issues what the customer pays by (a number, a code, an address to go to), once a session and method; the link's use is
+   * reserved from then on. Refusals: transaction_not_found, validation (payment_method, customer_name, customer_email,
+   * customer_phone), bad_request (the session is over).
    *
    * @generated from rpc gerbang.money_in.v1.CheckoutService.ChoosePaymentMethod
    */
@@ -3473,7 +3475,8 @@ export declare const CheckoutService: GenService<{
     output: typeof GetEwalletConfirmationResponseSchema;
   },
   /**
-   * How e-wallet checkouts stand, many at once, for pages that follow them; those that are unknown are left out. Refusals: validation (transaction_ids).
+   * How e-wallet checkouts stand, many at once, for pages that follow them; those that are unknown are left out. Refusals:
+   * validation (transaction_ids).
    *
    * @generated from rpc gerbang.money_in.v1.CheckoutService.ListEwalletStatuses
    */
@@ -3501,8 +3504,8 @@ export declare const SuspenseService: GenService<{
     output: typeof ListSuspenseResponseSchema;
   },
   /**
-   * Credits an account with it, as a payment of the product that the rail brings. Refusals: validation, transaction_not_found, account_not_found, bad_request
-   * (it is decided already).
+   * Credits an account with it, as a payment of the product that the rail brings. Refusals: validation, transaction_not_found,
+   * account_not_found, bad_request (it is decided already).
    *
    * @generated from rpc gerbang.money_in.v1.SuspenseService.CreditSuspense
    */
@@ -3512,7 +3515,8 @@ export declare const SuspenseService: GenService<{
     output: typeof CreditSuspenseResponseSchema;
   },
   /**
-   * The rail has given or will give it back to who paid. Refusals: validation, transaction_not_found, bad_request (it is decided already).
+   * The rail has given or will give it back to who paid. Refusals: validation, transaction_not_found, bad_request (it is decided
+   * already).
    *
    * @generated from rpc gerbang.money_in.v1.SuspenseService.RefundSuspense
    */
@@ -3524,7 +3528,8 @@ export declare const SuspenseService: GenService<{
 }>;
 
 /**
- * For operators: payments that were credited and that their rail has reversed, where the money could not be taken back from the account.
+ * For operators: payments that were credited and that their rail has reversed, where the money could not be taken back from the
+ * account.
  *
  * @generated from service gerbang.money_in.v1.ReversalService
  */
@@ -3540,7 +3545,8 @@ export declare const ReversalService: GenService<{
     output: typeof ListReversalsResponseSchema;
   },
   /**
-   * Decides one of them. Refusals: validation, transaction_not_found, bad_request (it is decided already), insufficient_balance (it can't be withdrawn).
+   * Decides one of them. Refusals: validation, transaction_not_found, bad_request (it is decided already), insufficient_balance
+   * (it can't be withdrawn).
    *
    * @generated from rpc gerbang.money_in.v1.ReversalService.DecideReversal
    */

@@ -757,7 +757,7 @@ export const PaymentLinkService = /*@__PURE__*/
   serviceDesc(file_gerbang_money_in_v1_money_in, 4);
 
 /**
- * For the pages of paying customers, who are nobody's session: whoever has a reference sees that one payment and nothing beyond it.
+ * For the pages of paying customers, who have no session: who has a reference sees that one payment and nothing else.
  *
  * @generated from service gerbang.money_in.v1.CheckoutService
  */
@@ -773,7 +773,8 @@ export const SuspenseService = /*@__PURE__*/
   serviceDesc(file_gerbang_money_in_v1_money_in, 6);
 
 /**
- * For operators: payments that were credited and that their rail has reversed, where the money could not be taken back from the account.
+ * For operators: payments that were credited and that their rail has reversed, where the money could not be taken back from the
+ * account.
  *
  * @generated from service gerbang.money_in.v1.ReversalService
  */

@@ -215,8 +215,9 @@ export declare type NotifyPaymentRequest = Message<"gerbang.money_in.v1.NotifyPa
   amountSen: bigint;
 
   /**
-   * The rail has taken the money, also where it is refused: what can't be credited goes to suspense and is RAIL_DECISION_SUSPENDED. False: the rail asks before
-   * it takes it, and a decision from RAIL_DECISION_UNKNOWN on means that nothing was taken.
+   * The rail has taken the money, also where it is refused: what can't be credited goes to suspense and is
+   * RAIL_DECISION_SUSPENDED. False: the rail asks before it takes it, and a decision from RAIL_DECISION_UNKNOWN on means that
+   * nothing was taken.
    *
    * @generated from field: bool money_taken = 5;
    */
@@ -452,7 +453,7 @@ export declare type NotifyCheckoutFailedRequest = Message<"gerbang.money_in.v1.N
   failedAtMs: bigint;
 
   /**
-   * The rail's own reference of the payment, where it has told one: what it has told of as paid before is reversed. May be empty.
+   * The rail's own reference of the payment, where it gave one: the payment that it reported as paid is reversed. May be empty.
    *
    * @generated from field: string rail_reference = 5;
    */
@@ -470,7 +471,8 @@ export declare const NotifyCheckoutFailedRequestSchema: GenMessage<NotifyCheckou
  */
 export declare type NotifyCheckoutFailedResponse = Message<"gerbang.money_in.v1.NotifyCheckoutFailedResponse"> & {
   /**
-   * RAIL_DECISION_ACCEPTED, RAIL_DECISION_DUPLICATE, RAIL_DECISION_UNKNOWN, or RAIL_DECISION_ALREADY_PAID where the rail has told of the money before.
+   * RAIL_DECISION_ACCEPTED, RAIL_DECISION_DUPLICATE, RAIL_DECISION_UNKNOWN, or RAIL_DECISION_ALREADY_PAID where the rail has
+   * reported the money before.
    *
    * @generated from field: gerbang.money_in.v1.RailDecision decision = 1;
    */
@@ -551,8 +553,8 @@ export declare const NotifyReversedRequestSchema: GenMessage<NotifyReversedReque
  */
 export declare type NotifyReversedResponse = Message<"gerbang.money_in.v1.NotifyReversedResponse"> & {
   /**
-   * RAIL_DECISION_ACCEPTED (taken back, or waiting for an operator), RAIL_DECISION_DUPLICATE, RAIL_DECISION_UNKNOWN (no payment is known), or
-   * RAIL_DECISION_INCONSISTENT (the reference is of another payment).
+   * RAIL_DECISION_ACCEPTED (taken back, or waiting for an operator), RAIL_DECISION_DUPLICATE, RAIL_DECISION_UNKNOWN (no payment
+   * is known), or RAIL_DECISION_INCONSISTENT (the reference is of another payment).
    *
    * @generated from field: gerbang.money_in.v1.RailDecision decision = 1;
    */
@@ -591,7 +593,8 @@ export enum RailDecision {
   DUPLICATE = 2,
 
   /**
-   * Recorded, but fits nothing that can be paid; the money was taken already and waits in suspense. The rail is told that it has arrived.
+   * Recorded, but fits nothing that can be paid; the money was taken already and waits in suspense. The rail is told that it has
+   * arrived.
    *
    * @generated from enum value: RAIL_DECISION_SUSPENDED = 3;
    */
@@ -680,14 +683,15 @@ export enum ReversalKind {
 export declare const ReversalKindSchema: GenEnum<ReversalKind>;
 
 /**
- * What banks and acquirers ask and report about money in. The edge's rails listener is the only caller: it has authenticated the rail, checked the
- * time and read the body; everything about payment requests and money is decided here.
+ * What banks and acquirers ask and report about money in. The edge's rails listener is the only caller: it has authenticated the
+ * rail, checked the time and read the body; everything about payment requests and money is decided here.
  *
  * @generated from service gerbang.money_in.v1.RailService
  */
 export declare const RailService: GenService<{
   /**
-   * What a customer would pay for a number at the bank (SNAP 24). Changes nothing. RAIL_DECISION_ACCEPTED comes with the bill, anything else without.
+   * What a customer would pay for a number at the bank (SNAP 24). Changes nothing. RAIL_DECISION_ACCEPTED comes with the bill,
+   * anything else without.
    *
    * @generated from rpc gerbang.money_in.v1.RailService.InquireVirtualAccount
    */
@@ -707,9 +711,10 @@ export declare const RailService: GenService<{
     output: typeof InquireRetailCodeResponseSchema;
   },
   /**
-   * Money, by (rail, partner_id, rail_reference): a repetition, also at the same time at another replica, is answered as the first one was and counts
-   * once. That, and not a list of external ids, is what makes a replayed callback harmless. An answer is final: it comes after the decision is durable.
-   * A failure of the call (not an answer) makes the rail come again. Refusals: none.
+   * Money, by (rail, partner_id, rail_reference): a repetition, also at the same time at another replica, is answered as the
+   * first one was and counts once. That, and not a list of external ids, is what makes a replayed callback harmless. An answer is
+   * final: it comes after the decision is durable. A failure of the call (not an answer) makes the rail come again. Refusals:
+   * none.
    *
    * @generated from rpc gerbang.money_in.v1.RailService.NotifyPayment
    */
@@ -719,7 +724,8 @@ export declare const RailService: GenService<{
     output: typeof NotifyPaymentResponseSchema;
   },
   /**
-   * No money: the customer has declined an e-wallet checkout, or it has failed there. Idempotent; a checkout that is final already stays as it is.
+   * No money: the customer has declined an e-wallet checkout, or it has failed there. Idempotent; a checkout that is final
+   * already stays as it is.
    *
    * @generated from rpc gerbang.money_in.v1.RailService.NotifyCheckoutFailed
    */
@@ -729,9 +735,10 @@ export declare const RailService: GenService<{
     output: typeof NotifyCheckoutFailedResponseSchema;
   },
   /**
-   * Money that is not there, by (rail, partner_id, rail_reference): a payment that the rail has given back, canceled, or calls failed after all, however long
-   * ago it was credited. It is taken back from the account once, or waits for an operator where that is not possible. A report of a payment that is not
-   * known books nothing and is remembered. A failure of the call (not an answer) makes the rail come again. Refusals: validation.
+   * Money that is not there, by (rail, partner_id, rail_reference): a payment that the rail has given back, canceled, or calls
+   * failed after all, however long ago it was credited. It is taken back from the account once, or waits for an operator where
+   * that is not possible. A report of a payment that is not known books nothing and is remembered. A failure of the call (not an
+   * answer) makes the rail come again. Refusals: validation.
    *
    * @generated from rpc gerbang.money_in.v1.RailService.NotifyReversed
    */

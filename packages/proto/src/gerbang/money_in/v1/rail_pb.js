@@ -144,8 +144,8 @@ export const ReversalKind = /*@__PURE__*/
   tsEnum(ReversalKindSchema);
 
 /**
- * What banks and acquirers ask and report about money in. The edge's rails listener is the only caller: it has authenticated the rail, checked the
- * time and read the body; everything about payment requests and money is decided here.
+ * What banks and acquirers ask and report about money in. The edge's rails listener is the only caller: it has authenticated the
+ * rail, checked the time and read the body; everything about payment requests and money is decided here.
  *
  * @generated from service gerbang.money_in.v1.RailService
  */

@@ -772,8 +772,8 @@ export declare const DeliveryService: GenService<{
  */
 export declare const RedeliveryService: GenService<{
   /**
-   * Sends the webhooks that match again, oldest first, with the same ids and bodies. A call takes a part of them. A run never sends one twice, so an
-   * interrupted run can be repeated. Refusals: validation.
+   * Sends the webhooks that match again, oldest first, with the same ids and bodies. A call takes a part of them. A run never
+   * sends one twice, so an interrupted run can be repeated. Refusals: validation.
    *
    * @generated from rpc gerbang.notifier.v1.RedeliveryService.RedeliverMany
    */
@@ -801,7 +801,8 @@ export declare const EventService: GenService<{
     output: typeof ListUnreadableResponseSchema;
   },
   /**
-   * Reads and renders them again, one page a call. Those that can be read now are delivered like any other event. Refusals: validation (operator, cursor).
+   * Reads and renders them again, one page a call. Those that can be read now are delivered like any other event. Refusals:
+   * validation (operator, cursor).
    *
    * @generated from rpc gerbang.notifier.v1.EventService.ReplayEvents
    */

@@ -195,8 +195,8 @@ export enum FrameKind {
 export declare const FrameKindSchema: GenEnum<FrameKind>;
 
 /**
- * Between our own services unary calls travel in batches over a few long-lived streams instead of one HTTP/2 stream each. Every method is served as a
- * plain unary method too, on the same port.
+ * Between our own services unary calls travel in batches over a few long-lived streams instead of one HTTP/2 stream each. Every
+ * method is served as a plain unary method too, on the same port.
  *
  * @generated from service gerbang.rpc.v1.LaneService
  */
