@@ -1,5 +1,5 @@
-export { accountStatusOf, presentAccount } from './account.ts';
-export { presentAccountTransfer } from './account-transfer.ts';
+export { type AccountJson, accountSchema, accountStatusOf, presentAccount } from './account.ts';
+export { type AccountTransferJson, accountTransferSchema, presentAccountTransfer } from './account-transfer.ts';
 export { presentCallbackSettings } from './callback-settings.ts';
 export { presentDelivery } from './delivery.ts';
 export {
@@ -22,9 +22,54 @@ export {
   VIRTUAL_ACCOUNT_WORDS,
 } from './payable-status.ts';
 export { presentHistory, presentPaymentLink } from './payment-link.ts';
-export { presentQrisTransaction } from './qris-transaction.ts';
+export { presentQrisTransaction, type QrisTransactionJson, qrisTransactionSchema } from './qris-transaction.ts';
 export { presentRetailTransaction } from './retail-transaction.ts';
+export {
+  BankAccountNumber,
+  BankCode,
+  BankShortName,
+  EwalletChannel,
+  EwalletStatus,
+  EwalletTransactionId,
+  JakartaDateTime,
+  Money,
+  MoneyOrNull,
+  PaymentLinkHistoryReference,
+  PaymentLinkHistoryStatus,
+  PaymentLinkReference,
+  PaymentLinkStatus,
+  PaymentMethodCode,
+  pageSchema,
+  QrisReference,
+  QrisStatus,
+  ReferenceNumber,
+  RetailCode,
+  RetailStatus,
+  Timestamp,
+  TransactionStatus,
+  TransactionStatusCode,
+  Ulid,
+  UnixMilliseconds,
+  UnixMillisecondsText,
+  VirtualAccountStatus,
+  WebhookTimestamp,
+} from './schemas.ts';
 export { entryTypeOf, presentEntry, presentSettlement } from './statement.ts';
-export { presentTransfer, presentTransferForWebhook, transferStatusOf } from './transfer.ts';
-export { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
+export {
+  presentTransfer,
+  presentTransferForWebhook,
+  type TransferForWebhookJson,
+  type TransferJson,
+  transferForWebhookSchema,
+  transferSchema,
+  transferStatusOf,
+} from './transfer.ts';
+export {
+  presentVaTransaction,
+  presentVirtualAccount,
+  type VaTransactionJson,
+  type VirtualAccountJson,
+  vaTransactionSchema,
+  virtualAccountSchema,
+} from './virtual-account.ts';
 export type { DomainEvent, UrlSetting, Webhook } from './webhook-event.ts';
