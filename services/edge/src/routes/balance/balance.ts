@@ -1,4 +1,5 @@
-import { RefusalError, refuse, toMoney } from '@gerbang/core';
+import { RefusalError, refuse } from '@gerbang/core';
+import { type BalanceJson, presentBalance } from '@gerbang/present';
 import type { Context } from '../../context.ts';
 import type { Handler } from '../../http/route.ts';
 
@@ -22,13 +23,7 @@ export const accountBalance: Handler = async (context, { caller, params }) => {
   return { data: await balance(context, caller.merchantId, accountId) };
 };
 
-async function balance({ directory, ledger }: Context, merchantId: string, accountId: string): Promise<object> {
+async function balance({ directory, ledger }: Context, merchantId: string, accountId: string): Promise<BalanceJson> {
   const { partition } = await directory.profile(merchantId);
-  const { availableSen, heldSen, pendingSen } = await ledger.getBalance({ merchantId, partition, accountId });
-  return {
-    balance: toMoney(availableSen + heldSen + pendingSen),
-    available_balance: toMoney(availableSen),
-    held_balance: toMoney(heldSen),
-    pending_balance: toMoney(pendingSen),
-  };
+  return presentBalance(await ledger.getBalance({ merchantId, partition, accountId }));
 }

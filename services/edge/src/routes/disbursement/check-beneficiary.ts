@@ -1,3 +1,4 @@
+import { presentBeneficiary } from '@gerbang/present';
 import { z } from 'zod';
 import type { Handler } from '../../http/route.ts';
 import { validate } from '../../http/validation.ts';
@@ -15,13 +16,5 @@ export const checkBeneficiary: Handler = async ({ disbursements }, call) => {
     { merchantId: call.caller.merchantId, bankCode: bank_code, bankAccountNumber: bank_account_number },
     { timeoutMs: TIMEOUT_MS },
   );
-  return {
-    data: {
-      bank_code: found.bankCode,
-      bank_account_number: found.bankAccountNumber,
-      status: 'valid',
-      bank_account_name: found.bankAccountName,
-      bank_name: found.bankName,
-    },
-  };
+  return { data: presentBeneficiary(found) };
 };

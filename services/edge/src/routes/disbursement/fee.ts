@@ -1,4 +1,4 @@
-import { toMoney } from '@gerbang/core';
+import { presentDisbursementFee } from '@gerbang/present';
 import { z } from 'zod';
 import { accountId } from '../../http/fields.ts';
 import type { Handler } from '../../http/route.ts';
@@ -11,5 +11,5 @@ const query = z.object({ account_id: accountId, bank_code: bankCode });
 export const fee: Handler = async ({ disbursements }, call) => {
   const { account_id, bank_code } = validate(query, call.query);
   const found = await disbursements.getFee({ merchantId: call.caller.merchantId, accountId: account_id, bankCode: bank_code });
-  return { data: { bank_code: found.bankCode, fee: toMoney(found.feeSen) } };
+  return { data: presentDisbursementFee(found) };
 };

@@ -1,4 +1,4 @@
-import { PAYMENT_METHODS } from '@gerbang/core';
+import { presentPaymentMethods } from '@gerbang/present';
 import type { Handler } from '../../http/route.ts';
 
 /**
@@ -7,5 +7,5 @@ import type { Handler } from '../../http/route.ts';
  */
 export const listPaymentMethods: Handler = async ({ paymentLinks }) => {
   const { codes } = await paymentLinks.listPayableMethods({});
-  return { data: { payment_methods: [...PAYMENT_METHODS], available_codes: codes } };
+  return { data: presentPaymentMethods(codes) };
 };

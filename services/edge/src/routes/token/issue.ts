@@ -1,3 +1,4 @@
+import { presentAccessToken } from '@gerbang/present';
 import { z } from 'zod';
 import { text } from '../../http/fields.ts';
 import type { Handler } from '../../http/route.ts';
@@ -9,13 +10,5 @@ const body = z.object({ grant_type: text.refine((type) => type === 'client_crede
 export const issueToken: Handler = async ({ merchants }, call) => {
   validate(body, call.body);
   const { merchantId, clientId } = call.caller;
-  const issued = await merchants.issueToken({ merchantId, clientId });
-  return {
-    data: {
-      access_token: issued.accessToken,
-      token_type: 'Bearer',
-      expires_in: issued.expiresInSeconds,
-      expires_at: new Date(Number(issued.expiresAtMs)).toISOString(),
-    },
-  };
+  return { data: presentAccessToken(await merchants.issueToken({ merchantId, clientId })) };
 };
