@@ -53,7 +53,10 @@ export const historyFields = {
   payment_method_value: z.string().nullable().meta({
     description: "What is paid by: a number, a QR payload, a payment code or an e-wallet's page. Null until a method is chosen.",
   }),
-  payment_method_additional: z.null(),
+  payment_method_additional: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: 'What else a method has to say; null where it has nothing.' }),
   customer_name: z.string().nullable(),
   customer_email: z.string().nullable(),
   customer_phone: z.string().nullable(),

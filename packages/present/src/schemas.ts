@@ -14,10 +14,10 @@ export const Money = z
   })
   .meta({ id: 'Money', description: 'An amount in rupiah.', examples: [{ value: '150000.00', currency: 'IDR' }] });
 
-export const MoneyOrNull = z.union([Money, z.strictObject({ value: z.null(), currency: z.null() })]).meta({
-  id: 'MoneyOrNull',
-  description: 'An amount in rupiah; value and currency are null where there is none.',
-});
+/** One object and no union: a generated client has one type for it. */
+export const MoneyOrNull = z
+  .strictObject({ value: Money.shape.value.nullable(), currency: Money.shape.currency.nullable() })
+  .meta({ id: 'MoneyOrNull', description: 'An amount in rupiah; value and currency are null where there is none.' });
 
 export const Timestamp = z
   .string()
