@@ -66,7 +66,6 @@ export {
 export {
   bodyHash,
   equalsInConstantTime,
-  type HashedRequest,
   hashOfCanonical,
   isTimestampInWindow,
   SIGNATURE_WINDOW_SECONDS,
@@ -78,6 +77,7 @@ export {
   verifyHashedRequestSignature,
   verifyRequestSignature,
 } from './signature.ts';
+export type { HashedRequest } from './signature-text.ts';
 export {
   messageStringToSign,
   minifyJson,
