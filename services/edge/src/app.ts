@@ -1,6 +1,7 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
+import { addDocsPages } from './docs/pages.ts';
 import { createAdmission, OVERLOADED } from './http/admission.ts';
 import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
 import { headerOf } from './http/auth.ts';
@@ -59,6 +60,7 @@ export function createApp(context: Context): FastifyInstance {
   acceptBodies(app);
   closeConnectionsWhenDraining(app);
   for (const route of routes) addRoute(app, { context, observe, urlMap }, route);
+  if (context.showsDocs) addDocsPages(app, { context, observe, hasHost });
   return app;
 }
 
