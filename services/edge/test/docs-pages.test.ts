@@ -2,9 +2,12 @@ import { createHmac } from 'node:crypto';
 import { accessibilityProblems } from '@gerbang/testkit/accessibility';
 import { type Device, openDesktop } from '@gerbang/testkit/browser';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Edge, orderOf, startEdge, transferOf } from './edge-harness.ts';
 import type { FakeMerchant } from './fake-services.ts';
+
+/** A browser beside other tests takes its time. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const PAGES = ['/docs', '/docs/signature'];
 
