@@ -24,6 +24,14 @@ switch (command) {
       run('turbo', ['run', ...CHECKS.map((task) => `//#${task}`), '--continue', '--output-logs=errors-only'], TURBO_ENV),
     );
     break;
+  case 'check:clients':
+    process.exitCode = await timed('npm run check:clients', () =>
+      run('vitest', ['run', '--config', path.join(root, 'test/clients/vitest.config.ts'), ...args]),
+    );
+    break;
+  case 'generate:api-types':
+    process.exitCode = await run(process.execPath, [path.join(root, 'tools/api-types/generate.ts')]);
+    break;
   case 'bench':
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
@@ -32,7 +40,7 @@ switch (command) {
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, npm run bench, npm run gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:clients, bench, gerbang\n`,
     );
     process.exitCode = 1;
 }
