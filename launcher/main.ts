@@ -29,20 +29,29 @@ switch (command) {
       run('vitest', ['run', '--config', path.join(root, 'test/clients/vitest.config.ts'), ...args]),
     );
     break;
-  case 'generate:api-types':
-    process.exitCode = await run(process.execPath, [path.join(root, 'tools/api-types/generate.ts')]);
-    break;
   case 'bench':
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
+    break;
+  case 'generate':
+    process.exitCode = await generate();
     break;
   case 'gerbang':
     process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args], {}, calledFrom());
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:clients, bench, gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:clients, bench, generate, gerbang\n`,
     );
     process.exitCode = 1;
+}
+
+/** Writes what is made from other files, and kept: the code of the protocols, the API's document, and its types for tests. */
+async function generate(): Promise<number> {
+  return (
+    (await run('buf', ['generate'])) ||
+    (await run(process.execPath, [path.join(root, 'services/edge/src/openapi/write.ts')])) ||
+    (await run(process.execPath, [path.join(root, 'tools/api-types/generate.ts')]))
+  );
 }
 
 /** Runs a command of the project with this terminal; gives its exit code. */

@@ -1,6 +1,6 @@
 /**
  * The merchant's API in types, generated from docs/openapi.json: do not edit.
- * To write it again: npm run generate:api-types
+ * To write it again: npm run generate
  */
 export interface paths {
     "/api/v1.0/access-token/b2b": {

@@ -10,7 +10,7 @@ export const API_TYPES = path.join(ROOT, 'test/support/api.d.ts');
 
 const HEADER = `/**
  * The merchant's API in types, generated from docs/openapi.json: do not edit.
- * To write it again: npm run generate:api-types
+ * To write it again: npm run generate
  */
 `;
 
