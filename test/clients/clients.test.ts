@@ -57,6 +57,8 @@ describe('Go, by oapi-codegen', () => {
   test.skipIf(isMissing)('makes a first payment', async () => {
     rmSync(path.join(cwd, 'gerbang'), { recursive: true, force: true });
     await run('go', ['generate', './...'], cwd);
+    const client = readFileSync(path.join(cwd, 'gerbang/client.gen.go'), 'utf8');
+    expect(client, 'a float32 does not hold every amount').not.toMatch(/\bfloat32\b/);
     await run('go', ['vet', './...'], cwd);
     expect(await run('go', ['run', '.', demo], cwd)).toMatch(PAID);
   });

@@ -9,13 +9,13 @@ package main
 //go:generate go tool oapi-codegen -config oapi-codegen.yaml ../../../docs/openapi.json
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"gerbang.example/first-payment/gerbang"
@@ -99,28 +99,48 @@ func receive(ctx context.Context, client *gerbang.ClientWithResponses, demo demo
 	if created.JSON200 == nil {
 		return nil, refused(created.HTTPResponse, created.Body)
 	}
-	number := created.JSON200.Data.Number
-	body := bytes.NewBufferString(fmt.Sprintf(`{"amount":%d}`, rupiah))
-	paid, err := http.Post(demo.SimulatorURL+"/sandbox/virtual-accounts/"+number+"/pay", "application/json", body)
-	if err != nil {
+	if err := pay(demo.SimulatorURL, created.JSON200.Data.Number); err != nil {
 		return nil, err
 	}
-	paid.Body.Close()
+	return findPayment(ctx, client, account, created.JSON200.Data.Id)
+}
+
+func pay(simulatorURL, number string) error {
+	body := strings.NewReader(fmt.Sprintf(`{"amount":%d}`, rupiah))
+	response, err := http.Post(simulatorURL+"/sandbox/virtual-accounts/"+number+"/pay", "application/json", body)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Accepted bool
+		Reason   string
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		return err
+	}
+	if !answer.Accepted {
+		return fmt.Errorf("the payment of %s was not accepted: %s", number, answer.Reason)
+	}
+	return nil
+}
+
+// Waits until the payment of a virtual account is listed.
+func findPayment(ctx context.Context, client *gerbang.ClientWithResponses, account, id string) (*gerbang.VaTransaction, error) {
+	filter := gerbang.ListVaTransactionsParams{VirtualAccountId: &id}
 	for start := time.Now(); time.Since(start) < patience; time.Sleep(200 * time.Millisecond) {
-		page, err := client.ListVaTransactionsWithResponse(ctx, account, nil)
+		page, err := client.ListVaTransactionsWithResponse(ctx, account, &filter)
 		if err != nil {
 			return nil, err
 		}
 		if page.JSON200 == nil {
 			return nil, refused(page.HTTPResponse, page.Body)
 		}
-		for _, payment := range page.JSON200.Data.Items {
-			if payment.VirtualAccountId == created.JSON200.Data.Id {
-				return &payment, nil
-			}
+		if payments := page.JSON200.Data.Items; len(payments) > 0 {
+			return &payments[0], nil
 		}
 	}
-	return nil, fmt.Errorf("no payment of %s was listed within %s", number, patience)
+	return nil, fmt.Errorf("no payment of virtual account %s was listed within %s", id, patience)
 }
 
 // Money goes to a bank account. The reference number makes it safe to order this again after a timeout.

@@ -66,8 +66,8 @@ func (s signer) sign(_ context.Context, request *http.Request) error {
 	return nil
 }
 
-// normalize gives the text of a body that is signed: keys sorted at every depth, no white space. encoding/json sorts the keys of
-// maps; it escapes what HTML does not take unless told.
+// normalize gives the text of a body that is signed: keys sorted at every depth, no white space, no needless escapes. encoding/json
+// does so with maps, but for the line separators U+2028 and U+2029: do not send them.
 func normalize(body []byte) ([]byte, error) {
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {

@@ -105,16 +105,20 @@ def receive(client: AuthenticatedClient, account_id: str, simulator_url: str) ->
         expired_at=int(time.time() + 3600) * 1000,
     )
     account: VirtualAccount = data_of(create_virtual_account.sync_detailed(account_id, client=client, body=order))
-    paid = httpx.post(f"{simulator_url}/sandbox/virtual-accounts/{account.number}/pay", json={"amount": RUPIAH})
-    assert paid.json()["accepted"], paid.text
+    pay(simulator_url, account.number)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
-        page = data_of(list_va_transactions.sync_detailed(account_id, client=client))
-        for payment in page.items:
-            if payment.virtual_account_id == account.id:
-                return payment
+        page = data_of(list_va_transactions.sync_detailed(account_id, client=client, virtual_account_id=account.id))
+        if page.items:
+            return page.items[0]
         time.sleep(0.2)
     sys.exit(f"no payment of {account.number} was listed within {PATIENCE_SECONDS} s")
+
+
+def pay(simulator_url: str, number: str) -> None:
+    answer = httpx.post(f"{simulator_url}/sandbox/virtual-accounts/{number}/pay", json={"amount": RUPIAH})
+    if not answer.json().get("accepted"):
+        sys.exit(f"the payment of {number} was not accepted: {answer.text}")
 
 
 def send(client: AuthenticatedClient, account_id: str) -> Disbursement:
