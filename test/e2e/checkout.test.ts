@@ -1,10 +1,10 @@
 import path from 'node:path';
+import { accessibilityProblems } from '@gerbang/testkit/accessibility';
+import { type Device, openPhone } from '@gerbang/testkit/browser';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem } from '../../launcher/system.ts';
-import { accessibilityProblems } from '../support/accessibility.ts';
 import type { EwalletChannel, PaymentMethodCode } from '../support/api.d.ts';
-import { openPhone, type Phone } from '../support/browser.ts';
 import { accepted, call, type MerchantClient, signIn } from '../support/merchant-client.ts';
 import { newPaymentLink, pay } from '../support/payment-link.ts';
 
@@ -14,7 +14,7 @@ const SHOP = 'https://toko.example/selesai';
 let system: System;
 let merchant: MerchantClient;
 let account: string;
-let phone: Phone;
+let phone: Device;
 
 beforeAll(async () => {
   [system, phone] = await Promise.all([startSystem({ name: 'checkout', shuffleUnsorted: true }), openPhone({ locale: 'id-ID' })]);
