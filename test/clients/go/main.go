@@ -85,7 +85,7 @@ func receive(ctx context.Context, client *gerbang.ClientWithResponses, demo demo
 		return nil, err
 	}
 	created, err := client.CreateVirtualAccountWithResponse(ctx, account, nil, gerbang.CreateVirtualAccountRequest{
-		BankCode:       gerbang.BankShortNameBCA,
+		BankCode:       gerbang.CreateVirtualAccountRequestBankCodeBCA,
 		Kind:           gerbang.CreateVirtualAccountRequestKindTemporary,
 		Name:           "Budi Santoso",
 		MerchantReffNo: fmt.Sprintf("go-%d", time.Now().UnixNano()),

@@ -18,8 +18,8 @@ from gerbang_client.api.disbursement import transfer_disbursement
 from gerbang_client.api.token import issue_token_v11
 from gerbang_client.api.virtual_account import create_virtual_account, list_va_transactions
 from gerbang_client.models import (
-    BankShortName,
     CreateVirtualAccountRequest,
+    CreateVirtualAccountRequestBankCode,
     CreateVirtualAccountRequestKind,
     Disbursement,
     IssueTokenV11Request,
@@ -96,7 +96,7 @@ def data_of(response):
 def receive(client: AuthenticatedClient, account_id: str, simulator_url: str) -> VaTransaction:
     """A customer pays a virtual account at the sandbox's bank."""
     order = CreateVirtualAccountRequest(
-        bank_code=BankShortName.BCA,
+        bank_code=CreateVirtualAccountRequestBankCode.BCA,
         kind=CreateVirtualAccountRequestKind.TEMPORARY,
         name="Budi Santoso",
         merchant_reff_no=f"python-{time.time_ns()}",
