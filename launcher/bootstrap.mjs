@@ -17,7 +17,7 @@ const toolsFolder = path.resolve(root, process.env.GERBANG_TOOLS || path.join(da
 const args = process.argv.slice(2);
 
 /** Tests and benchmarks start a NATS of their own also where NATS_URL is set. */
-const needsNats = args[0] === 'test' || args[0] === 'bench' || (args[0] === 'start' && !process.env.NATS_URL);
+const needsNats = ['test', 'bench', 'check:clients'].includes(args[0]) || (args[0] === 'start' && !process.env.NATS_URL);
 
 try {
   if (Number(process.versions.node.split('.')[0]) < 20) {
