@@ -1038,21 +1038,213 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        IssueTokenV10Request: {
+            /** @constant */
+            grant_type: "client_credentials";
+        };
+        IssueTokenV11Request: {
+            /** @constant */
+            grant_type: "client_credentials";
+        };
+        OpenAccountRequest: {
+            name: string;
+            merchant_reff_no?: string | null;
+        };
         /**
          * @description An account of the merchant, as `id` of it.
          * @example 01JDX0W5B6Q3G8V2K4N7M9PRST
          */
         AccountId: string;
-        /** @description Rupiah with at most two decimals, greater than 0, at most 999999999999.99. */
+        UpdateAccountRequest: {
+            name?: string;
+            /** @enum {string} */
+            status?: "active" | "inactive";
+        };
+        CreateAccountTransferRequest: {
+            source_account_id: components["schemas"]["AccountId"];
+            destination_account_id: components["schemas"]["AccountId"];
+            amount: components["schemas"]["AmountInput"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            note?: string | null;
+        };
+        /**
+         * Format: double
+         * @description Rupiah with at most two decimals, greater than 0, at most 999999999999.99.
+         */
         AmountInput: number;
+        UpdateCallbackSettingsRequest: {
+            /** Format: uri */
+            transaction_notif_url?: string | null;
+            /** Format: uri */
+            disbursement_notif_url?: string | null;
+            /** Format: uri */
+            direct_debit_notif_url?: string | null;
+            /** Format: uri */
+            payment_link_inquiry_notif_url?: string | null;
+            signature_enabled?: boolean;
+        };
+        CreateVirtualAccountRequest: {
+            /** @enum {string} */
+            bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
+            /** @enum {string} */
+            kind: "temporary" | "permanent";
+            /**
+             * @default closed
+             * @enum {string}
+             */
+            amount_type?: "open" | "closed";
+            name: string;
+            merchant_reff_no: string;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** Format: int64 */
+            max_usage?: number | null;
+            amount?: components["schemas"]["AmountInput"] | null;
+            min_amount?: components["schemas"]["AmountInput"] | null;
+            max_amount?: components["schemas"]["AmountInput"] | null;
+        };
         /** @description Unix milliseconds, 13 digits, as a string or an integer. */
         UnixMillisecondsInput: string | number;
+        UpdateVirtualAccountRequest: {
+            name?: string | null;
+            amount?: components["schemas"]["AmountInput"] | null;
+            min_amount?: components["schemas"]["AmountInput"] | null;
+            max_amount?: components["schemas"]["AmountInput"] | null;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            max_usage?: number | null;
+        };
+        GenerateQrisRequest: {
+            amount: components["schemas"]["AmountInput"];
+            merchant_reff_no?: string | null;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            tip?: {
+                /** @enum {string} */
+                indicator: "fixed" | "percentage" | "input";
+                /** Format: double */
+                value?: number | null;
+            } | null;
+        };
+        CreateEwalletCheckoutRequest: {
+            /** @enum {string} */
+            channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+            amount: components["schemas"]["AmountInput"];
+            customer_phone?: string | null;
+            merchant_reff_no?: string | null;
+            /** Format: uri */
+            success_redirect_url?: string | null;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+        };
+        CreateRetailTransactionRequest: {
+            /** @enum {string} */
+            retail_code: "ALFAMART" | "INDOMARET";
+            amount: components["schemas"]["AmountInput"];
+            customer_name: string;
+            expired_at: components["schemas"]["UnixMillisecondsInput"];
+            merchant_reff_no?: string | null;
+        };
+        CreatePaymentLinkRequest: {
+            title: string;
+            description?: string | null;
+            amount: components["schemas"]["AmountInput"];
+            max_usage?: number | null;
+            /** @default false */
+            required_customer_detail?: boolean;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** Format: uri */
+            success_redirect_url?: string | null;
+            payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
+        };
+        UpdatePaymentLinkRequest: {
+            title?: string | null;
+            description?: string | null;
+            amount?: components["schemas"]["AmountInput"] | null;
+            max_usage?: number | null;
+            required_customer_detail?: boolean | null;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** Format: uri */
+            success_redirect_url?: string | null;
+            payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
+        };
+        CheckBeneficiaryRequest: {
+            /**
+             * @description A bank by its three-digit national code or its eight-character SWIFT code.
+             * @example 014
+             * @example CENAIDJA
+             */
+            bank_code: string;
+            /**
+             * @description The account number at the bank, 6 to 30 digits.
+             * @example 1234567890
+             */
+            bank_account_number: string;
+        };
+        TransferDisbursementRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description A bank by its three-digit national code or its eight-character SWIFT code.
+             * @example 014
+             * @example CENAIDJA
+             */
+            bank_code: string;
+            /**
+             * @description The account number at the bank, 6 to 30 digits.
+             * @example 1234567890
+             */
+            bank_account_number: string;
+            bank_account_name?: string | null;
+            description?: string | null;
+            amount: components["schemas"]["MoneyInput"];
+        };
         /** @description Rupiah as a decimal with at most two places, greater than 0, at most 999999999999.99. */
         MoneyInput: {
             /** @example 150000.00 */
             value: string;
             /** @constant */
             currency: "IDR";
+        };
+        InquireDisbursementStatusRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+        };
+        CheckBeneficiaryV1Request: {
+            /**
+             * @description A bank by its three-digit national code or its eight-character SWIFT code.
+             * @example 014
+             * @example CENAIDJA
+             */
+            bank_code: string;
+            /**
+             * @description The account number at the bank, 6 to 30 digits.
+             * @example 1234567890
+             */
+            bank_account_number: string;
+        };
+        TransferDisbursementV1Request: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description A bank by its three-digit national code or its eight-character SWIFT code.
+             * @example 014
+             * @example CENAIDJA
+             */
+            bank_code: string;
+            /**
+             * @description The account number at the bank, 6 to 30 digits.
+             * @example 1234567890
+             */
+            bank_account_number: string;
+            bank_account_name?: string | null;
+            description?: string | null;
+            amount: components["schemas"]["AmountInput"];
+        };
+        InquireDisbursementStatusV1Request: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
         };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
@@ -2834,10 +3026,29 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type IssueTokenV10Request = components['schemas']['IssueTokenV10Request'];
+export type IssueTokenV11Request = components['schemas']['IssueTokenV11Request'];
+export type OpenAccountRequest = components['schemas']['OpenAccountRequest'];
 export type AccountId = components['schemas']['AccountId'];
+export type UpdateAccountRequest = components['schemas']['UpdateAccountRequest'];
+export type CreateAccountTransferRequest = components['schemas']['CreateAccountTransferRequest'];
 export type AmountInput = components['schemas']['AmountInput'];
+export type UpdateCallbackSettingsRequest = components['schemas']['UpdateCallbackSettingsRequest'];
+export type CreateVirtualAccountRequest = components['schemas']['CreateVirtualAccountRequest'];
 export type UnixMillisecondsInput = components['schemas']['UnixMillisecondsInput'];
+export type UpdateVirtualAccountRequest = components['schemas']['UpdateVirtualAccountRequest'];
+export type GenerateQrisRequest = components['schemas']['GenerateQrisRequest'];
+export type CreateEwalletCheckoutRequest = components['schemas']['CreateEwalletCheckoutRequest'];
+export type CreateRetailTransactionRequest = components['schemas']['CreateRetailTransactionRequest'];
+export type CreatePaymentLinkRequest = components['schemas']['CreatePaymentLinkRequest'];
+export type UpdatePaymentLinkRequest = components['schemas']['UpdatePaymentLinkRequest'];
+export type CheckBeneficiaryRequest = components['schemas']['CheckBeneficiaryRequest'];
+export type TransferDisbursementRequest = components['schemas']['TransferDisbursementRequest'];
 export type MoneyInput = components['schemas']['MoneyInput'];
+export type InquireDisbursementStatusRequest = components['schemas']['InquireDisbursementStatusRequest'];
+export type CheckBeneficiaryV1Request = components['schemas']['CheckBeneficiaryV1Request'];
+export type TransferDisbursementV1Request = components['schemas']['TransferDisbursementV1Request'];
+export type InquireDisbursementStatusV1Request = components['schemas']['InquireDisbursementStatusV1Request'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -3007,10 +3218,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @constant */
-                    grant_type: "client_credentials";
-                };
+                "application/json": components["schemas"]["IssueTokenV10Request"];
             };
         };
         responses: {
@@ -3045,10 +3253,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @constant */
-                    grant_type: "client_credentials";
-                };
+                "application/json": components["schemas"]["IssueTokenV11Request"];
             };
         };
         responses: {
@@ -3124,10 +3329,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    merchant_reff_no?: string | null;
-                };
+                "application/json": components["schemas"]["OpenAccountRequest"];
             };
         };
         responses: {
@@ -3264,11 +3466,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @enum {string} */
-                    status?: "active" | "inactive";
-                };
+                "application/json": components["schemas"]["UpdateAccountRequest"];
             };
         };
         responses: {
@@ -3623,14 +3821,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    source_account_id: components["schemas"]["AccountId"];
-                    destination_account_id: components["schemas"]["AccountId"];
-                    amount: components["schemas"]["AmountInput"];
-                    /** @description The merchant's reference, unique per account over all money-out products. */
-                    reference_number: string;
-                    note?: string | null;
-                };
+                "application/json": components["schemas"]["CreateAccountTransferRequest"];
             };
         };
         responses: {
@@ -3838,17 +4029,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** Format: uri */
-                    transaction_notif_url?: string | null;
-                    /** Format: uri */
-                    disbursement_notif_url?: string | null;
-                    /** Format: uri */
-                    direct_debit_notif_url?: string | null;
-                    /** Format: uri */
-                    payment_link_inquiry_notif_url?: string | null;
-                    signature_enabled?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateCallbackSettingsRequest"];
             };
         };
         responses: {
@@ -4095,25 +4276,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
-                    /** @enum {string} */
-                    kind: "temporary" | "permanent";
-                    /**
-                     * @default closed
-                     * @enum {string}
-                     */
-                    amount_type?: "open" | "closed";
-                    name: string;
-                    merchant_reff_no: string;
-                    expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-                    /** Format: int64 */
-                    max_usage?: number | null;
-                    amount?: components["schemas"]["AmountInput"] | null;
-                    min_amount?: components["schemas"]["AmountInput"] | null;
-                    max_amount?: components["schemas"]["AmountInput"] | null;
-                };
+                "application/json": components["schemas"]["CreateVirtualAccountRequest"];
             };
         };
         responses: {
@@ -4284,14 +4447,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    name?: string | null;
-                    amount?: components["schemas"]["AmountInput"] | null;
-                    min_amount?: components["schemas"]["AmountInput"] | null;
-                    max_amount?: components["schemas"]["AmountInput"] | null;
-                    expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-                    max_usage?: number | null;
-                };
+                "application/json": components["schemas"]["UpdateVirtualAccountRequest"];
             };
         };
         responses: {
@@ -4570,17 +4726,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    amount: components["schemas"]["AmountInput"];
-                    merchant_reff_no?: string | null;
-                    expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-                    tip?: {
-                        /** @enum {string} */
-                        indicator: "fixed" | "percentage" | "input";
-                        /** Format: double */
-                        value?: number | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["GenerateQrisRequest"];
             };
         };
         responses: {
@@ -4953,16 +5099,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
-                    amount: components["schemas"]["AmountInput"];
-                    customer_phone?: string | null;
-                    merchant_reff_no?: string | null;
-                    /** Format: uri */
-                    success_redirect_url?: string | null;
-                    expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-                };
+                "application/json": components["schemas"]["CreateEwalletCheckoutRequest"];
             };
         };
         responses: {
@@ -5135,14 +5272,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    retail_code: "ALFAMART" | "INDOMARET";
-                    amount: components["schemas"]["AmountInput"];
-                    customer_name: string;
-                    expired_at: components["schemas"]["UnixMillisecondsInput"];
-                    merchant_reff_no?: string | null;
-                };
+                "application/json": components["schemas"]["CreateRetailTransactionRequest"];
             };
         };
         responses: {
@@ -5424,18 +5554,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    title: string;
-                    description?: string | null;
-                    amount: components["schemas"]["AmountInput"];
-                    max_usage?: number | null;
-                    /** @default false */
-                    required_customer_detail?: boolean;
-                    expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-                    /** Format: uri */
-                    success_redirect_url?: string | null;
-                    payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
-                };
+                "application/json": components["schemas"]["CreatePaymentLinkRequest"];
             };
         };
         responses: {
@@ -5604,17 +5723,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    title?: string | null;
-                    description?: string | null;
-                    amount?: components["schemas"]["AmountInput"] | null;
-                    max_usage?: number | null;
-                    required_customer_detail?: boolean | null;
-                    expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-                    /** Format: uri */
-                    success_redirect_url?: string | null;
-                    payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
-                };
+                "application/json": components["schemas"]["UpdatePaymentLinkRequest"];
             };
         };
         responses: {
@@ -5948,19 +6057,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description A bank by its three-digit national code or its eight-character SWIFT code.
-                     * @example 014
-                     * @example CENAIDJA
-                     */
-                    bank_code: string;
-                    /**
-                     * @description The account number at the bank, 6 to 30 digits.
-                     * @example 1234567890
-                     */
-                    bank_account_number: string;
-                };
+                "application/json": components["schemas"]["CheckBeneficiaryRequest"];
             };
         };
         responses: {
@@ -6037,25 +6134,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    account_id: components["schemas"]["AccountId"];
-                    /** @description The merchant's reference, unique per account over all money-out products. */
-                    reference_number: string;
-                    /**
-                     * @description A bank by its three-digit national code or its eight-character SWIFT code.
-                     * @example 014
-                     * @example CENAIDJA
-                     */
-                    bank_code: string;
-                    /**
-                     * @description The account number at the bank, 6 to 30 digits.
-                     * @example 1234567890
-                     */
-                    bank_account_number: string;
-                    bank_account_name?: string | null;
-                    description?: string | null;
-                    amount: components["schemas"]["MoneyInput"];
-                };
+                "application/json": components["schemas"]["TransferDisbursementRequest"];
             };
         };
         responses: {
@@ -6077,6 +6156,7 @@ export interface operations {
              *     - SP003: The available balance is below amount and fee. Nothing is recorded; the reference stays free.
              *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - SP001: The transaction was carried out and has failed, or the rail refused it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
              */
             400: {
                 headers: {
@@ -6165,7 +6245,22 @@ export interface operations {
             };
             429: components["responses"]["V2Error429"];
             500: components["responses"]["V2Error500"];
-            503: components["responses"]["V2Error503"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
             504: components["responses"]["V2Error504"];
         };
     };
@@ -6308,11 +6403,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    account_id: components["schemas"]["AccountId"];
-                    /** @description The merchant's reference, unique per account over all money-out products. */
-                    reference_number: string;
-                };
+                "application/json": components["schemas"]["InquireDisbursementStatusRequest"];
             };
         };
         responses: {
@@ -6375,19 +6466,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description A bank by its three-digit national code or its eight-character SWIFT code.
-                     * @example 014
-                     * @example CENAIDJA
-                     */
-                    bank_code: string;
-                    /**
-                     * @description The account number at the bank, 6 to 30 digits.
-                     * @example 1234567890
-                     */
-                    bank_account_number: string;
-                };
+                "application/json": components["schemas"]["CheckBeneficiaryV1Request"];
             };
         };
         responses: {
@@ -6465,25 +6544,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    account_id: components["schemas"]["AccountId"];
-                    /** @description The merchant's reference, unique per account over all money-out products. */
-                    reference_number: string;
-                    /**
-                     * @description A bank by its three-digit national code or its eight-character SWIFT code.
-                     * @example 014
-                     * @example CENAIDJA
-                     */
-                    bank_code: string;
-                    /**
-                     * @description The account number at the bank, 6 to 30 digits.
-                     * @example 1234567890
-                     */
-                    bank_account_number: string;
-                    bank_account_name?: string | null;
-                    description?: string | null;
-                    amount: components["schemas"]["AmountInput"];
-                };
+                "application/json": components["schemas"]["TransferDisbursementV1Request"];
             };
         };
         responses: {
@@ -6505,6 +6566,7 @@ export interface operations {
              *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - The transaction was carried out and has failed, or the rail refused it.
+             *     - The amount is over a limit of the beneficiary's account.
              */
             400: {
                 headers: {
@@ -6593,7 +6655,23 @@ export interface operations {
             };
             429: components["responses"]["V1Error429"];
             500: components["responses"]["V1Error500"];
-            503: components["responses"]["V1Error503"];
+            /**
+             * @description - A part of the gateway is away for a moment. Send the same request again.
+             *     - Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
             504: components["responses"]["V1Error504"];
         };
     };
@@ -6796,11 +6874,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    account_id: components["schemas"]["AccountId"];
-                    /** @description The merchant's reference, unique per account over all money-out products. */
-                    reference_number: string;
-                };
+                "application/json": components["schemas"]["InquireDisbursementStatusV1Request"];
             };
         };
         responses: {

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths } from './api.d.ts';
+import { checkedFetch } from './api-contract.ts';
 
 /** What .gerbang/demo.json holds (contract §1). */
 export type Demo = {
@@ -47,7 +48,7 @@ export async function signIn(baseUrl: string, credentials: Credentials): Promise
     const hash = createHash('sha256').update(canonical(body)).digest('hex');
     return { 'x-timestamp': timestamp, 'x-signature': hmac(secret, `POST:${path}:${token}:${hash}:${timestamp}`) };
   };
-  const api = createClient<paths>({ baseUrl, headers: base, redirect: 'manual' });
+  const api = createClient<paths>({ baseUrl, headers: base, redirect: 'manual', fetch: checkedFetch });
   api.use(signing(signature));
   const send: MerchantClient['send'] = (method, path, body, headers = {}) =>
     call(method, baseUrl + path, body === undefined ? undefined : JSON.stringify(body), { ...base, ...headers });
@@ -69,7 +70,7 @@ export async function signIn(baseUrl: string, credentials: Credentials): Promise
 async function issueToken(baseUrl: string, { client_id: id, client_secret: secret, partner_id: partner }: Credentials) {
   const day = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10).replaceAll('-', '');
   const headers = { 'x-partner-id': partner, 'x-client-id': id, 'x-signature': hmac(secret, `${id}_${secret}_${day}`) };
-  const api = createClient<paths>({ baseUrl, headers });
+  const api = createClient<paths>({ baseUrl, headers, fetch: checkedFetch });
   const issued = await accepted(api.POST('/api/v1.1/access-token/b2b', { body: { grant_type: 'client_credentials' } }));
   return issued.access_token;
 }
@@ -99,7 +100,7 @@ export async function call(
   body?: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(url, {
+  const response = await checkedFetch(url, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body }),

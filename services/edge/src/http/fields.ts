@@ -94,7 +94,7 @@ export const unixMs = z
     override: {
       anyOf: [
         { type: 'string', pattern: '^[0-9]{13}$' },
-        { type: 'integer', minimum: 1_000_000_000_000, maximum: 9_999_999_999_999 },
+        { type: 'integer', format: 'int64', minimum: 1_000_000_000_000, maximum: 9_999_999_999_999 },
       ],
     },
   })
@@ -124,7 +124,7 @@ export const numberAmount = z
   .meta({
     id: 'AmountInput',
     description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
-    override: { type: 'number', exclusiveMinimum: 0, maximum: 999_999_999_999.99 },
+    override: { type: 'number', format: 'double', exclusiveMinimum: 0, maximum: 999_999_999_999.99 },
   })
   .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
 
