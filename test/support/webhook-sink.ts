@@ -49,7 +49,8 @@ export async function startWebhookSink(): Promise<WebhookSink> {
     async close() {
       server.close();
       server.closeAllConnections();
-      if (undocumented.length > 0) throw new AggregateError(undocumented, `${undocumented.length} webhooks are not as documented`);
+      if (undocumented.length > 0)
+        throw new AggregateError(undocumented, `${undocumented.length} webhooks are not as documented`);
     },
   };
 }

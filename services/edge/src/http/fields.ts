@@ -124,7 +124,7 @@ export const numberAmount = z
   .meta({
     id: 'AmountInput',
     description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
-    override: { type: 'number', format: 'double', exclusiveMinimum: 0, maximum: 999_999_999_999.99 },
+    override: { type: 'number', format: 'double', exclusiveMinimum: 0, maximum: 999_999_999_999.99, multipleOf: 0.01 },
   })
   .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
 
