@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { AccountStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { accessibilityProblems } from '@gerbang/testkit/accessibility';
 import { type Device, openDesktop } from '@gerbang/testkit/browser';
 import type { Page } from 'playwright-core';
@@ -7,7 +8,7 @@ import { type Edge, orderOf, startEdge, transferOf } from './edge-harness.ts';
 import type { FakeMerchant } from './fake-services.ts';
 
 /** A browser beside other tests takes its time. */
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const PAGES = ['/docs', '/docs/signature'];
 
@@ -36,7 +37,7 @@ afterEach(async () => {
 
 async function open(where: string): Promise<Page> {
   const page = await desktop.context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(50_000);
   page.on('request', (request) => {
     urls.push(request.url());
     if (!request.url().startsWith(`${edge.url}/`) && !request.url().startsWith('data:')) wrong.push(request.url());
@@ -61,6 +62,13 @@ describe('the reference', () => {
     const merchant = edge.merchant();
     const order = { ...orderOf(merchant), remark: 'Kopi “susu” é 1/2 <b>', notes: { z: 1.5, a: [1, null] } };
     edge.fakes.disbursement = { transfer: async () => ({ transfer: transferOf() }) };
+    const [first = '', second = ''] = merchant.accountIds;
+    const accounts = [first, second].map((accountId) => ({
+      accountId,
+      status: AccountStatus.ACTIVE,
+      isDefault: accountId === second,
+    }));
+    edge.fakes.account = { listAccounts: async () => ({ accounts }) };
     const page = await open(`/docs#/Disbursement/transferDisbursement?${fragmentOf(merchant)}`);
     await page.getByText(`Requests are signed for ${merchant.partnerId}`).waitFor();
     expect(page.url()).toBe(`${edge.url}/docs#/Disbursement/transferDisbursement`);
@@ -69,6 +77,8 @@ describe('the reference', () => {
     expect(await page.getByRole('button', { name: 'Authorize' }).count()).toBe(0);
 
     const transfer = operation(page, 'transferDisbursement');
+    // The example has the reader's default account.
+    expect(await transfer.locator('textarea').inputValue()).toContain(`"account_id": "${second}"`);
     await transfer.locator('textarea').fill(JSON.stringify(order, null, 2));
     await transfer.getByRole('button', { name: 'Execute' }).click();
     await transfer.locator('.live-responses-table').getByText('SP000').waitFor();

@@ -1,3 +1,4 @@
+import { withAccounts } from './accounts.ts';
 import { takeCredentials } from './fragment.ts';
 import { type ApiDocument, authenticationOf } from './operations.ts';
 import { element } from './page.ts';
@@ -14,6 +15,8 @@ const fields = {
   clientSecret: element('client-secret', HTMLInputElement),
 };
 const session = createSession();
+/** The document and its renderer, once they are there. */
+let shown: { api: ApiDocument; renderer: SwaggerRenderer } | undefined;
 
 takeFragment();
 // A link with credentials may be opened where the page is open already.
@@ -43,7 +46,16 @@ function use(entered: Parameters<typeof session.use>[0]): void {
   session.use(missing ? undefined : entered);
   if (entered === undefined) say('Requests go out without credentials', { good: false });
   else if (missing) say('All three are needed to sign requests', { good: false });
-  else say(`Requests are signed for ${entered.partnerId}`, { good: true });
+  else {
+    say(`Requests are signed for ${entered.partnerId}`, { good: true });
+    void fillInAccounts();
+  }
+}
+
+/** Puts the reader's accounts into the examples of a document that is shown already. */
+async function fillInAccounts(): Promise<void> {
+  if (shown === undefined) return;
+  shown.renderer.specActions.updateJsonSpec(withAccounts(shown.api, await session.accountIds()));
 }
 
 function say(text: string, { good }: { good: boolean }): void {
@@ -59,10 +71,10 @@ async function showReference(): Promise<void> {
     return;
   }
   const api: ApiDocument = await response.json();
-  SwaggerUIBundle({
+  const renderer = SwaggerUIBundle({
     dom_id: '#reference',
     url: DOCUMENT,
-    spec: api,
+    spec: withAccounts(api, await session.accountIds()),
     deepLinking: true,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
@@ -76,8 +88,8 @@ async function showReference(): Promise<void> {
       if (answer.status === 401) session.forgetToken();
       return answer;
     },
-    onComplete: () => {},
   });
+  shown = { api, renderer };
 }
 
 /** Our own panel takes credentials, and there is only one server: this one. */

@@ -9,6 +9,8 @@ const MARGIN_MS = 30_000;
 export type Session = {
   credentials(): Credentials | undefined;
   use(credentials: Credentials | undefined): void;
+  /** Ids of active accounts, the default one first; none without credentials, or with refused ones, as the next request will say. */
+  accountIds(): Promise<string[]>;
   /** Asks for a new token the next time. */
   forgetToken(): void;
   /**
@@ -17,6 +19,8 @@ export type Session = {
    */
   authenticate(headers: Record<string, string>, request: Outgoing, authentication: Authentication): Promise<void>;
 };
+
+const ACCOUNTS = '/api/v1.0/accounts?limit=100&status=active';
 
 export function createSession(): Session {
   let credentials: Credentials | undefined;
@@ -30,8 +34,21 @@ export function createSession(): Session {
     return issued.text;
   }
 
-  return {
+  const session: Session = {
     credentials: () => credentials,
+    async accountIds() {
+      if (credentials === undefined) return [];
+      const headers: Record<string, string> = {};
+      const request = { method: 'GET', path: ACCOUNTS, body: '' };
+      try {
+        await session.authenticate(headers, request, { schemes: new Set(['bearer', 'partnerId']), signed: false });
+        const answer: AccountsAnswer = await (await fetch(ACCOUNTS, { headers })).json();
+        const accounts = answer.data?.items ?? [];
+        return accounts.sort((a, b) => Number(b.is_default) - Number(a.is_default)).map(({ id }) => id);
+      } catch {
+        return [];
+      }
+    },
     use(others) {
       credentials = others;
       token = undefined;
@@ -51,6 +68,7 @@ export function createSession(): Session {
       if (signed) Object.assign(headers, signatureHeaders(request, accessToken, clientSecret, Date.now()));
     },
   };
+  return session;
 }
 
 async function issueToken(credentials: Credentials): Promise<{ text: string; expiresAtMs: number }> {
@@ -70,3 +88,4 @@ async function issueToken(credentials: Credentials): Promise<{ text: string; exp
 }
 
 type TokenAnswer = { data?: { access_token?: string; expires_in?: number }; error?: { message?: string } };
+type AccountsAnswer = { data?: { items?: { id: string; is_default: boolean }[] } };

@@ -21,5 +21,6 @@ declare function SwaggerUIBundle(options: {
   plugins: object[];
   requestInterceptor: (request: SwaggerRequest) => Promise<SwaggerRequest>;
   responseInterceptor: (response: { status?: number }) => { status?: number };
-  onComplete: () => void;
-}): void;
+}): SwaggerRenderer;
+
+type SwaggerRenderer = { specActions: { updateJsonSpec(spec: object): void } };
