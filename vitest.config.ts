@@ -14,7 +14,7 @@ export default defineConfig({
             'packages/*/{src,test}/**/*.test.ts',
             'services/*/{src,test}/**/*.test.ts',
             'launcher/**/*.test.ts',
-            'test/bench/**/*.test.ts',
+            'test/{api,bench}/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**'],
           pool: 'forks',
@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/bench/**'],
+          exclude: ['**/node_modules/**', 'test/{api,bench}/**'],
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 120_000,

@@ -24,6 +24,16 @@ switch (command) {
       run('turbo', ['run', ...CHECKS.map((task) => `//#${task}`), '--continue', '--output-logs=errors-only'], TURBO_ENV),
     );
     break;
+  case 'check:api':
+    process.exitCode = await timed('npm run check:api', () =>
+      run(process.execPath, [path.join(root, 'test/api/check-api.ts'), ...args]),
+    );
+    break;
+  case 'check:breaking':
+    process.exitCode = await timed('npm run check:breaking', () =>
+      run(process.execPath, [path.join(root, 'test/api/check-breaking.ts'), ...args]),
+    );
+    break;
   case 'bench':
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
@@ -32,7 +42,7 @@ switch (command) {
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, npm run bench, npm run gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, npm run check:api, npm run check:breaking, npm run bench, npm run gerbang\n`,
     );
     process.exitCode = 1;
 }
