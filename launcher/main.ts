@@ -37,14 +37,24 @@ switch (command) {
   case 'bench':
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
+  case 'generate':
+    process.exitCode = await generate();
+    break;
   case 'gerbang':
     process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args], {}, calledFrom());
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, npm run check:api, npm run check:breaking, npm run bench, npm run gerbang\n`,
+      `gerbang: there is no command ${command}; it knows start, test, check, check:api, check:breaking, bench, generate, gerbang\n`,
     );
     process.exitCode = 1;
+}
+
+/** Writes what is made from other files, and kept: the code of the protocols and the API's document. */
+async function generate(): Promise<number> {
+  return (
+    (await run('buf', ['generate'])) || (await run(process.execPath, [path.join(root, 'services/edge/src/openapi/write.ts')]))
+  );
 }
 
 /** Runs a command of the project with this terminal; gives its exit code. */

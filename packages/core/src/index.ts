@@ -24,6 +24,7 @@ export {
   PAYMENT_METHODS,
   type PaymentMethod,
 } from './payment-method.ts';
+export { hasCardNumber, isPlainText, PLAIN_TEXT_PATTERN } from './plain-text.ts';
 export type { DataObject } from './qris/data-object.ts';
 export { decodeQris } from './qris/decode.ts';
 export { encodeQris } from './qris/encode.ts';

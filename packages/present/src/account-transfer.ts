@@ -1,9 +1,35 @@
 import { toMoney } from '@gerbang/core';
 import type { AccountTransfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { presentStatus } from './transfer.ts';
+import { z } from 'zod';
+import { Money, MoneyOrNull, ReferenceNumber, Timestamp, TransactionStatus, Ulid } from './schemas.ts';
+import { textOrNull } from './text.ts';
+import { iso, isoOrNull } from './time.ts';
+import { presentBalanceAfter, presentStatus } from './transfer.ts';
+
+export const accountTransferSchema = z
+  .strictObject({
+    transaction_id: Ulid,
+    reference_number: ReferenceNumber,
+    account_id: Ulid.meta({ description: 'The same as source_account_id.' }),
+    source_account_id: Ulid,
+    destination_account_id: Ulid,
+    transaction_status: TransactionStatus,
+    gross_amount: Money,
+    fee: Money.meta({ description: '0.00: these transfers are free of charge.' }),
+    net_amount: Money,
+    balance_after: MoneyOrNull.meta({
+      description: 'The available balance of the source account; null values until it is done.',
+    }),
+    post_timestamp: Timestamp.meta({ description: 'When it was created.' }),
+    processed_timestamp: Timestamp.nullable().meta({ description: 'When both accounts moved; null until then.' }),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'AccountTransfer', description: "A transfer between the merchant's own accounts." });
+
+export type AccountTransferJson = z.output<typeof accountTransferSchema>;
 
 /** A transfer between a merchant's own accounts, which is free of charge (contract §6). */
-export function presentAccountTransfer(transfer: AccountTransfer): object {
+export function presentAccountTransfer(transfer: AccountTransfer): AccountTransferJson {
   const { amountSen, balanceAfterSen, createdAtMs, processedAtMs } = transfer;
   return {
     transaction_id: transfer.transactionId,
@@ -15,13 +41,9 @@ export function presentAccountTransfer(transfer: AccountTransfer): object {
     gross_amount: toMoney(amountSen),
     fee: toMoney(0n),
     net_amount: toMoney(amountSen),
-    balance_after: balanceAfterSen === undefined ? { value: null, currency: null } : toMoney(balanceAfterSen),
+    balance_after: presentBalanceAfter(balanceAfterSen),
     post_timestamp: iso(createdAtMs),
-    processed_timestamp: processedAtMs === undefined ? null : iso(processedAtMs),
-    note: transfer.note === '' ? null : transfer.note,
+    processed_timestamp: isoOrNull(processedAtMs),
+    note: textOrNull(transfer.note),
   };
-}
-
-function iso(ms: bigint): string {
-  return new Date(Number(ms)).toISOString();
 }

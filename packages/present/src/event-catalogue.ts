@@ -1,25 +1,23 @@
 import {
-  ewalletCheckout,
-  expirationWebhook,
+  ewalletTransactionWebhook,
+  expirationWebhooks,
+  inquiryExpiredWebhook,
   inquiryWebhook,
-  paymentLink,
-  paymentLinkHistory,
-  qris,
-  retail,
-  transactionWebhook,
-  vaTransaction,
-  virtualAccount,
+  paymentLinkTransactionWebhook,
+  qrisTransactionWebhook,
+  retailTransactionWebhook,
+  vaTransactionWebhook,
 } from './money-in-webhook.ts';
 import { disbursementWebhook } from './money-out-webhook.ts';
-import type { DomainEvent, Renderer, Webhook } from './webhook-event.ts';
+import type { DomainEvent, RenderedKind, Webhook, WebhookKind } from './webhook-event.ts';
 
 /** What one type of event means for merchants. `schema` is the newest version of its payload that this program reads. */
-export type CatalogueEntry = { schema: number } & ({ render: Renderer } | { noWebhook: string });
+export type CatalogueEntry = { schema: number } & (RenderedKind | { noWebhook: string });
 
 /** Every type of event that each service publishes. */
 export type EventCatalogue = Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>;
 
-const webhook = (render: Renderer, schema = 1): CatalogueEntry => ({ schema, render });
+const webhook = (kind: RenderedKind, schema = 1): CatalogueEntry => ({ schema, ...kind });
 /** `because` says why merchants get no webhook. */
 const noWebhook = (because: string, schema = 1): CatalogueEntry => ({ schema, noWebhook: because });
 
@@ -41,24 +39,24 @@ export const EVENT_CATALOGUE = {
   'money-in': {
     'virtual-account.changed': noWebhook(BY_REQUEST),
     'virtual-account.deleted': noWebhook(BY_REQUEST),
-    'virtual-account.expired': webhook(expirationWebhook('virtual-account', virtualAccount)),
-    'va-transaction.paid': webhook(transactionWebhook('va-transaction', vaTransaction)),
-    'qris.paid': webhook(transactionWebhook('qris-transaction', qris)),
-    'qris.reversed': webhook(transactionWebhook('qris-transaction', qris)),
-    'qris.expired': webhook(expirationWebhook('qris', qris)),
-    'ewallet-checkout.paid': webhook(transactionWebhook('ewallet-transaction', ewalletCheckout)),
-    'ewallet-checkout.failed': webhook(transactionWebhook('ewallet-transaction', ewalletCheckout)),
-    'ewallet-checkout.reversed': webhook(transactionWebhook('ewallet-transaction', ewalletCheckout)),
-    'ewallet-checkout.expired': webhook(expirationWebhook('ewallet-checkout', ewalletCheckout)),
-    'retail.paid': webhook(transactionWebhook('retail-transaction', retail)),
-    'retail.expired': webhook(expirationWebhook('retail', retail)),
+    'virtual-account.expired': webhook(expirationWebhooks.virtualAccount),
+    'va-transaction.paid': webhook(vaTransactionWebhook),
+    'qris.paid': webhook(qrisTransactionWebhook),
+    'qris.reversed': webhook(qrisTransactionWebhook),
+    'qris.expired': webhook(expirationWebhooks.qris),
+    'ewallet-checkout.paid': webhook(ewalletTransactionWebhook),
+    'ewallet-checkout.failed': webhook(ewalletTransactionWebhook),
+    'ewallet-checkout.reversed': webhook(ewalletTransactionWebhook),
+    'ewallet-checkout.expired': webhook(expirationWebhooks.ewalletCheckout),
+    'retail.paid': webhook(retailTransactionWebhook),
+    'retail.expired': webhook(expirationWebhooks.retail),
     'payment-link.changed': noWebhook(BY_REQUEST),
     'payment-link.deleted': noWebhook(BY_REQUEST),
-    'payment-link.expired': webhook(expirationWebhook('payment-link', paymentLink)),
-    'payment-link-history.opened': webhook(inquiryWebhook('payment_link.inquiry')),
-    'payment-link-history.paid': webhook(transactionWebhook('payment-link-transaction', paymentLinkHistory)),
-    'payment-link-history.reversed': webhook(transactionWebhook('payment-link-transaction', paymentLinkHistory)),
-    'payment-link-history.expired': webhook(inquiryWebhook('payment_link.inquiry.expired')),
+    'payment-link.expired': webhook(expirationWebhooks.paymentLink),
+    'payment-link-history.opened': webhook(inquiryWebhook),
+    'payment-link-history.paid': webhook(paymentLinkTransactionWebhook),
+    'payment-link-history.reversed': webhook(paymentLinkTransactionWebhook),
+    'payment-link-history.expired': webhook(inquiryExpiredWebhook),
   },
   'money-out': {
     'disbursement.accepted': noWebhook('the webhook of a disbursement is about its end'),
@@ -69,6 +67,19 @@ export const EVENT_CATALOGUE = {
     'account-transfer.succeeded': noWebhook(BY_REQUEST),
   },
 } as const satisfies EventCatalogue;
+
+/** The webhooks that merchants can get, one for each event name, in the order of the catalogue. */
+export const WEBHOOKS: readonly WebhookKind[] = webhooksOf(EVENT_CATALOGUE);
+
+function webhooksOf(catalogue: EventCatalogue): WebhookKind[] {
+  const kinds = new Map<string, WebhookKind>();
+  for (const entry of Object.values(catalogue).flatMap((ofService) => Object.values(ofService))) {
+    if ('noWebhook' in entry || kinds.has(entry.event)) continue;
+    const { event, setting, description, body } = entry;
+    kinds.set(event, { event, setting, description, body });
+  }
+  return [...kinds.values()];
+}
 
 /** The services that publish events. */
 export type EventSource = keyof typeof EVENT_CATALOGUE;
@@ -96,7 +107,8 @@ export function presentEvent(catalogue: EventCatalogue, service: string, event: 
     return { outcome: 'unknown', reason };
   }
   if ('noWebhook' in entry) return { outcome: 'no-webhook', reason: entry.noWebhook };
-  return { outcome: 'webhook', webhook: entry.render(event) };
+  const { event: name, setting, render } = entry;
+  return { outcome: 'webhook', webhook: { event: name, setting, body: render(event) } };
 }
 
 /** Names come from messages: only a catalogue's own lines count, no inherited property. */

@@ -1,7 +1,17 @@
-export { accountStatusOf, presentAccount } from './account.ts';
-export { presentAccountTransfer } from './account-transfer.ts';
-export { presentCallbackSettings } from './callback-settings.ts';
-export { presentDelivery } from './delivery.ts';
+export { type AccessTokenJson, accessTokenSchema, presentAccessToken } from './access-token.ts';
+export { type AccountJson, accountSchema, accountStatusOf, presentAccount } from './account.ts';
+export { type AccountTransferJson, accountTransferSchema, presentAccountTransfer } from './account-transfer.ts';
+export { type BalanceJson, balanceSchema, presentBalance } from './balance.ts';
+export {
+  type BeneficiaryJson,
+  beneficiarySchema,
+  type DisbursementFeeJson,
+  disbursementFeeSchema,
+  presentBeneficiary,
+  presentDisbursementFee,
+} from './beneficiary.ts';
+export { type CallbackSettingsJson, callbackSettingsSchema, presentCallbackSettings } from './callback-settings.ts';
+export { type DeliveryJson, deliverySchema, presentDelivery } from './delivery.ts';
 export {
   type CatalogueEntry,
   EVENT_CATALOGUE,
@@ -10,8 +20,9 @@ export {
   type EventType,
   type PresentedEvent,
   presentEvent,
+  WEBHOOKS,
 } from './event-catalogue.ts';
-export { presentEwalletCheckout } from './ewallet-checkout.ts';
+export { type EwalletCheckoutJson, ewalletCheckoutSchema, presentEwalletCheckout } from './ewallet-checkout.ts';
 export {
   EWALLET_WORDS,
   HISTORY_WORDS,
@@ -21,10 +32,71 @@ export {
   statusOfWord,
   VIRTUAL_ACCOUNT_WORDS,
 } from './payable-status.ts';
-export { presentHistory, presentPaymentLink } from './payment-link.ts';
-export { presentQrisTransaction } from './qris-transaction.ts';
-export { presentRetailTransaction } from './retail-transaction.ts';
-export { entryTypeOf, presentEntry, presentSettlement } from './statement.ts';
-export { presentTransfer, presentTransferForWebhook, transferStatusOf } from './transfer.ts';
-export { presentVaTransaction, presentVirtualAccount } from './virtual-account.ts';
-export type { DomainEvent, UrlSetting, Webhook } from './webhook-event.ts';
+export {
+  type HistoryJson,
+  historySchema,
+  type PaymentLinkJson,
+  paymentLinkSchema,
+  presentHistory,
+  presentPaymentLink,
+} from './payment-link.ts';
+export { type PaymentMethodsJson, paymentMethodsSchema, presentPaymentMethods } from './payment-method.ts';
+export { presentQrisTransaction, type QrisTransactionJson, qrisTransactionSchema } from './qris-transaction.ts';
+export { presentRetailTransaction, type RetailTransactionJson, retailTransactionSchema } from './retail-transaction.ts';
+export {
+  BankAccountNumber,
+  BankCode,
+  BankShortName,
+  EwalletChannel,
+  EwalletStatus,
+  EwalletTransactionId,
+  JakartaDateTime,
+  Money,
+  MoneyOrNull,
+  PaymentLinkHistoryReference,
+  PaymentLinkHistoryStatus,
+  PaymentLinkReference,
+  PaymentLinkStatus,
+  PaymentMethodCode,
+  pageSchema,
+  QrisReference,
+  QrisStatus,
+  ReferenceNumber,
+  RetailCode,
+  RetailStatus,
+  Timestamp,
+  TransactionStatus,
+  TransactionStatusCode,
+  Ulid,
+  UnixMilliseconds,
+  UnixMillisecondsText,
+  VirtualAccountStatus,
+  WebhookTimestamp,
+} from './schemas.ts';
+export {
+  type EntryJson,
+  entrySchema,
+  entryTypeOf,
+  presentEntry,
+  presentSettlement,
+  type SettlementJson,
+  settlementSchema,
+} from './statement.ts';
+export {
+  presentTransfer,
+  presentTransferForWebhook,
+  type TransferForWebhookJson,
+  type TransferJson,
+  transferForWebhookSchema,
+  transferSchema,
+  transferStatusOf,
+} from './transfer.ts';
+export {
+  presentVaTransaction,
+  presentVirtualAccount,
+  type VaTransactionJson,
+  type VirtualAccountJson,
+  vaTransactionSchema,
+  virtualAccountSchema,
+} from './virtual-account.ts';
+export type { DomainEvent, UrlSetting, Webhook, WebhookKind } from './webhook-event.ts';

@@ -1,21 +1,39 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { DisbursementFinishedSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { presentTransferForWebhook } from './transfer.ts';
-import { carried, type DomainEvent, type Webhook } from './webhook-event.ts';
+import { z } from 'zod';
+import { presentTransferForWebhook, transferForWebhookSchema } from './transfer.ts';
+import { carried, renderedBy } from './webhook-event.ts';
+
+const DISBURSEMENT = 'disbursement';
+
+const bodySchema = z
+  .strictObject({
+    response_code: z.enum(['SP000', 'SP001']).meta({ description: 'SP000 only if the money is with the beneficiary.' }),
+    response_message: z.enum(['Success', 'Transaction failure']),
+    event: z.literal(DISBURSEMENT),
+    data: transferForWebhookSchema,
+  })
+  .meta({ id: 'DisbursementWebhook', description: 'The end of a disbursement.' });
 
 /**
  * The end of a disbursement (contract §10). SP000 only where the money is with the beneficiary: who reads no more than the code
  * must not take a refunded or canceled one as paid.
  */
-export function disbursementWebhook(event: DomainEvent): Webhook {
-  const transfer = carried(event, fromBinary(DisbursementFinishedSchema, event.payload).transfer);
-  const result =
-    transfer.status === TransferStatus.SUCCESS
-      ? { response_code: 'SP000', response_message: 'Success' }
-      : { response_code: 'SP001', response_message: 'Transaction failure' };
-  return {
-    event: 'disbursement',
+export const disbursementWebhook = renderedBy(
+  {
+    event: DISBURSEMENT,
     setting: 'disbursement_notif_url',
-    body: { ...result, event: 'disbursement', data: presentTransferForWebhook(transfer) },
-  };
+    description: 'A disbursement has reached the beneficiary, has failed, was canceled, or came back after it had succeeded.',
+    body: bodySchema,
+  },
+  (event) => {
+    const transfer = carried(event, fromBinary(DisbursementFinishedSchema, event.payload).transfer);
+    return { ...resultOf(transfer.status), event: DISBURSEMENT, data: presentTransferForWebhook(transfer) };
+  },
+);
+
+function resultOf(status: TransferStatus): Pick<z.output<typeof bodySchema>, 'response_code' | 'response_message'> {
+  return status === TransferStatus.SUCCESS
+    ? { response_code: 'SP000', response_message: 'Success' }
+    : { response_code: 'SP001', response_message: 'Transaction failure' };
 }

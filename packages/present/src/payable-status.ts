@@ -1,9 +1,18 @@
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import type { z } from 'zod';
+import type {
+  EwalletStatus,
+  PaymentLinkHistoryStatus,
+  PaymentLinkStatus,
+  QrisStatus,
+  RetailStatus,
+  VirtualAccountStatus,
+} from './schemas.ts';
 
 /** A product's own words for how its payment requests stand (merchant-api.md, states; contract §5). */
-export type StatusWords = Readonly<Record<Exclude<PayableStatus, PayableStatus.UNSPECIFIED>, string>>;
+export type StatusWords<Word extends string = string> = Readonly<Record<Exclude<PayableStatus, PayableStatus.UNSPECIFIED>, Word>>;
 
-export const VIRTUAL_ACCOUNT_WORDS: StatusWords = {
+export const VIRTUAL_ACCOUNT_WORDS: StatusWords<z.output<typeof VirtualAccountStatus>> = {
   [PayableStatus.ACTIVE]: 'active',
   [PayableStatus.COMPLETED]: 'completed',
   [PayableStatus.EXPIRED]: 'expired',
@@ -13,9 +22,9 @@ export const VIRTUAL_ACCOUNT_WORDS: StatusWords = {
 };
 
 /** A payment link's are the same. */
-export const PAYMENT_LINK_WORDS = VIRTUAL_ACCOUNT_WORDS;
+export const PAYMENT_LINK_WORDS: StatusWords<z.output<typeof PaymentLinkStatus>> = VIRTUAL_ACCOUNT_WORDS;
 
-export const QRIS_WORDS: StatusWords = {
+export const QRIS_WORDS: StatusWords<z.output<typeof QrisStatus>> = {
   [PayableStatus.ACTIVE]: 'open',
   [PayableStatus.COMPLETED]: 'success',
   [PayableStatus.EXPIRED]: 'expired',
@@ -24,7 +33,7 @@ export const QRIS_WORDS: StatusWords = {
   [PayableStatus.REVERSED]: 'reversed',
 };
 
-export const EWALLET_WORDS: StatusWords = {
+export const EWALLET_WORDS: StatusWords<z.output<typeof EwalletStatus>> = {
   [PayableStatus.ACTIVE]: 'pending',
   [PayableStatus.COMPLETED]: 'success',
   [PayableStatus.EXPIRED]: 'expired',
@@ -33,7 +42,7 @@ export const EWALLET_WORDS: StatusWords = {
   [PayableStatus.REVERSED]: 'failed',
 };
 
-export const RETAIL_WORDS: StatusWords = {
+export const RETAIL_WORDS: StatusWords<z.output<typeof RetailStatus>> = {
   [PayableStatus.ACTIVE]: 'unpaid',
   [PayableStatus.COMPLETED]: 'paid',
   [PayableStatus.EXPIRED]: 'expired',
@@ -42,7 +51,7 @@ export const RETAIL_WORDS: StatusWords = {
   [PayableStatus.REVERSED]: 'failed',
 };
 
-export const HISTORY_WORDS: StatusWords = {
+export const HISTORY_WORDS: StatusWords<z.output<typeof PaymentLinkHistoryStatus>> = {
   [PayableStatus.ACTIVE]: 'pending',
   [PayableStatus.COMPLETED]: 'paid',
   [PayableStatus.EXPIRED]: 'expired',
@@ -52,7 +61,7 @@ export const HISTORY_WORDS: StatusWords = {
 };
 
 /** The product's word for a status. */
-export function statusWord(words: StatusWords, status: PayableStatus): string {
+export function statusWord<Word extends string>(words: StatusWords<Word>, status: PayableStatus): Word {
   if (status === PayableStatus.UNSPECIFIED) throw new Error('a payment request has no status');
   return words[status];
 }

@@ -1,17 +1,87 @@
 import { formatSen } from '@gerbang/core';
 import { PayableStatus, type QrisTransaction, TipIndicator } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { z } from 'zod';
 import { QRIS_WORDS, statusWord } from './payable-status.ts';
+import { QrisReference, QrisStatus, Timestamp, Ulid } from './schemas.ts';
+import { textOrNull } from './text.ts';
 import { iso, isoOrNull } from './time.ts';
 
-const TIPS: Record<TipIndicator, string> = {
+const tipIndicator = z.enum(['', 'fixed', 'percentage', 'input']).meta({
+  description: 'What the customer may add: nothing (empty), a fixed amount, a percentage, or what they enter.',
+});
+
+const TIPS: Record<TipIndicator, z.output<typeof tipIndicator>> = {
   [TipIndicator.UNSPECIFIED]: '',
   [TipIndicator.FIXED]: 'fixed',
   [TipIndicator.PERCENTAGE]: 'percentage',
   [TipIndicator.INPUT]: 'input',
 };
 
+const payerFields = {
+  pan: z.string().meta({ description: "The payer's account number as the acquirer tells it; empty until known." }),
+  name: z.string().meta({ description: 'The name of the payer; empty until known.' }),
+  account_type: z.string().meta({ description: 'For instance SAVING; UNSPECIFIED until known.' }),
+};
+
+const settledAt = Timestamp.nullable().meta({ description: 'When the net amount became available; null until settled.' });
+
+export const qrisTransactionSchema = z
+  .strictObject({
+    id: z.int().positive().meta({ description: 'The id of paths.' }),
+    account_id: Ulid,
+    reff_no: QrisReference,
+    merchant_reff_no: z.string().nullable().meta({ description: "The merchant's own reference, which need not be unique." }),
+    status: QrisStatus.meta({ description: 'The stored status.' }),
+    status_computed: QrisStatus.meta({
+      description: 'The same, except that an open code whose expired_at has passed is expired. Read this one.',
+    }),
+    is_expired: z.boolean().meta({ description: 'Whether expired_at has passed; may be true of a paid one too.' }),
+    qr_data: z.string().nullable().meta({ description: 'The payload that customers scan.' }),
+    kind: z
+      .enum(['on-us', 'off-us'])
+      .nullable()
+      .meta({ description: 'on-us: issuer and acquirer are the same institution. Null until known.' }),
+    type: z.enum(['mpm-static', 'mpm-dynamic']).meta({ description: 'Codes that the API generates are mpm-dynamic.' }),
+    amount: z.number().positive().meta({ description: 'Rupiah, without a tip.' }),
+    tip_indicator: tipIndicator,
+    tip_value: z.number().nonnegative().meta({ description: 'Rupiah of a fixed tip, percent of a percentage.' }),
+    tip_amount: z.number().nonnegative().meta({ description: 'Rupiah that the customer has added; 0 until paid.' }),
+    total_amount: z.number().positive().meta({ description: 'Rupiah, with the tip once it is paid.' }),
+    mdr_percentage: z.number().nonnegative().meta({ description: 'The merchant discount rate in percent; 0 until paid.' }),
+    mdr_cost: z.number().nonnegative().meta({ description: 'The fee in rupiah: our_margin and vendor_fee. 0 until paid.' }),
+    our_margin: z.number().meta({ description: "The gateway's part of the fee in rupiah." }),
+    vendor_fee: z.number().meta({ description: "The acquirer's part of the fee in rupiah." }),
+    settled_to_merchant_amount: z.number().meta({ description: 'Rupiah after the fee; 0 until paid.' }),
+    acquirer_name: z.string(),
+    acquirer_nns: z.string().meta({ description: "The acquirer's number in the national numbering system." }),
+    issuer_name: z.string().meta({ description: "The payer's bank or e-wallet; empty until paid." }),
+    issuer_nns: z.string().meta({ description: "The issuer's number in the national numbering system; empty until paid." }),
+    rrn: z.string().meta({ description: 'The retrieval reference number; empty until paid.' }),
+    customer_pan: payerFields.pan,
+    customer_name: payerFields.name,
+    customer_account_type: payerFields.account_type,
+    customer_data: z.strictObject(payerFields),
+    has_reconcile: z.boolean(),
+    reconcile_at: Timestamp.nullable(),
+    reconcile_by: z.string(),
+    had_settled_to_merchant: z.boolean(),
+    settled_to_merchant_at: settledAt,
+    has_settle: z.boolean().meta({ description: 'Whether the net amount is available.' }),
+    settle_at: settledAt,
+    settle_eligible_at: Timestamp.nullable().meta({ description: 'When it settles; null until paid.' }),
+    paid_at: Timestamp.nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    expired_at: Timestamp,
+    deleted_at: Timestamp.nullable(),
+    events_count: z.int().nonnegative(),
+  })
+  .meta({ id: 'QrisTransaction', description: 'A dynamic QRIS code and its payment. Amounts are numbers of rupiah.' });
+
+export type QrisTransactionJson = z.output<typeof qrisTransactionSchema>;
+
 /** A QRIS money-in transaction: its amounts are numbers of rupiah (merchant-api.md, QRIS money-in transaction). */
-export function presentQrisTransaction(transaction: QrisTransaction): object {
+export function presentQrisTransaction(transaction: QrisTransaction): QrisTransactionJson {
   const { figures, payer } = transaction;
   const status = statusWord(QRIS_WORDS, transaction.status);
   const customer = {
@@ -24,7 +94,7 @@ export function presentQrisTransaction(transaction: QrisTransaction): object {
     id: Number(transaction.id),
     account_id: transaction.accountId,
     reff_no: transaction.reffNo,
-    merchant_reff_no: transaction.merchantReffNo === '' ? null : transaction.merchantReffNo,
+    merchant_reff_no: textOrNull(transaction.merchantReffNo),
     status,
     status_computed: transaction.status === PayableStatus.ACTIVE && transaction.isExpired ? 'expired' : status,
     is_expired: transaction.isExpired,

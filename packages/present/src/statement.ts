@@ -1,10 +1,42 @@
-import { type Money, toMoney } from '@gerbang/core';
+import { toMoney } from '@gerbang/core';
 import { type Entry, EntryType, type Settlement } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { z } from 'zod';
+import { Money, Timestamp, Ulid } from './schemas.ts';
+import { textOrNull } from './text.ts';
+import { iso } from './time.ts';
 
 const types = { credit: EntryType.CREDIT, debit: EntryType.DEBIT } as const;
 
+const entryId = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/)
+  .meta({ description: 'The same for ever; a settlement has the id of its statement entry.' });
+
+const product = z
+  .string()
+  .meta({ description: 'The product that moved the money.', examples: ['virtual-account', 'disbursement'] });
+
+export const entrySchema = z
+  .strictObject({
+    id: entryId,
+    account_id: Ulid,
+    type: z.enum(['credit', 'debit']),
+    amount: Money.meta({ description: 'What the available balance changed by, without a sign.' }),
+    fee: Money.meta({ description: 'The part of the amount that is a fee.' }),
+    balance_after: Money.meta({ description: 'The available balance after the entry.' }),
+    product,
+    transaction_id: z.string().nullable(),
+    reference_number: z.string().nullable().meta({ description: "The merchant's own reference, cut to 128 characters." }),
+    description: z.string().nullable(),
+    posted_at: Timestamp,
+  })
+  .meta({ id: 'StatementEntry', description: 'One change of the available balance.' });
+
+/** Rows of CSV too: every field is a text, money or null. */
+export type EntryJson = z.output<typeof entrySchema>;
+
 /** An entry of a statement as the merchant's API shows it; `amount` is what the available balance changed by (contract §4). */
-export function presentEntry(entry: Entry): Record<string, string | Money | null> {
+export function presentEntry(entry: Entry): EntryJson {
   return {
     id: entry.id,
     account_id: entry.accountId,
@@ -13,9 +45,9 @@ export function presentEntry(entry: Entry): Record<string, string | Money | null
     fee: toMoney(entry.feeSen),
     balance_after: toMoney(entry.balanceAfterSen),
     product: entry.product,
-    transaction_id: textOf(entry.transactionId),
-    reference_number: textOf(entry.referenceNumber),
-    description: textOf(entry.description),
+    transaction_id: textOrNull(entry.transactionId),
+    reference_number: textOrNull(entry.referenceNumber),
+    description: textOrNull(entry.description),
     posted_at: iso(entry.postedAtMs),
   };
 }
@@ -25,14 +57,31 @@ export function entryTypeOf(name: keyof typeof types): EntryType {
   return types[name];
 }
 
+export const settlementSchema = z
+  .strictObject({
+    id: entryId,
+    account_id: Ulid,
+    product,
+    transaction_id: z.string().meta({ description: 'The payment that has settled.' }),
+    reference_number: z.string().nullable().meta({ description: "The merchant's own reference, cut to 128 characters." }),
+    amount: Money.meta({ description: 'net_amount and fee: what the customer has paid.' }),
+    fee: Money,
+    net_amount: Money.meta({ description: 'What became available.' }),
+    settled_at: Timestamp,
+  })
+  .meta({ id: 'SettlementTransaction', description: 'Money in that has become available.' });
+
+/** Rows of CSV too, as those of a statement. */
+export type SettlementJson = z.output<typeof settlementSchema>;
+
 /** Money in that has settled, as the merchant's API shows it (contract §5). */
-export function presentSettlement(settlement: Settlement): Record<string, string | Money | null> {
+export function presentSettlement(settlement: Settlement): SettlementJson {
   return {
     id: settlement.id,
     account_id: settlement.accountId,
     product: settlement.product,
-    transaction_id: textOf(settlement.transactionId),
-    reference_number: textOf(settlement.referenceNumber),
+    transaction_id: settlement.transactionId,
+    reference_number: textOrNull(settlement.referenceNumber),
     amount: toMoney(settlement.amountSen),
     fee: toMoney(settlement.feeSen),
     net_amount: toMoney(settlement.netAmountSen),
@@ -40,7 +89,7 @@ export function presentSettlement(settlement: Settlement): Record<string, string
   };
 }
 
-function typeOf({ id, type }: Entry): string {
+function typeOf({ id, type }: Entry): EntryJson['type'] {
   switch (type) {
     case EntryType.CREDIT:
       return 'credit';
@@ -51,12 +100,4 @@ function typeOf({ id, type }: Entry): string {
     default:
       return type satisfies never;
   }
-}
-
-function textOf(text: string): string | null {
-  return text === '' ? null : text;
-}
-
-function iso(ms: bigint): string {
-  return new Date(Number(ms)).toISOString();
 }

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 /** Which of a merchant's callback URLs an event goes to (merchant-api.md, Events). */
 export type UrlSetting =
   | 'transaction_notif_url'
@@ -8,11 +10,24 @@ export type UrlSetting =
 /** A webhook's event name, where it goes and its JSON body. */
 export type Webhook = { event: string; setting: UrlSetting; body: object };
 
+/** What the webhooks of one event name have in common. `description` says when they are sent, `body` is their schema. */
+export type WebhookKind<Body = unknown> = {
+  event: string;
+  setting: UrlSetting;
+  description: string;
+  body: z.ZodType<Body>;
+};
+
 /** An event as services publish it. */
 export type DomainEvent = { type: string; schema: number; payload: Uint8Array; atMs: number };
 
-/** Renders the webhook of one type of event. Throws when it cannot read the payload. */
-export type Renderer = (event: DomainEvent) => Webhook;
+/** The webhook of one type of event: several types may have the same kind. `render` throws when it cannot read the payload. */
+export type RenderedKind = WebhookKind & { render: (event: DomainEvent) => object };
+
+/** A webhook of this kind whose body is rendered so. */
+export function renderedBy<Body extends object>(kind: WebhookKind<Body>, render: (event: DomainEvent) => Body): RenderedKind {
+  return { ...kind, render };
+}
 
 /** The resource in an event's payload. Throws when the payload has none. */
 export function carried<Resource>({ type }: DomainEvent, resource: Resource | undefined): Resource {

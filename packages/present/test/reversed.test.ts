@@ -24,7 +24,7 @@ test('merchants are notified of a reversed QRIS payment, by the webhook that rep
 });
 
 test('of an e-wallet checkout they hear that it has failed, for it has no other word', () => {
-  const ewalletCheckout = create(EwalletCheckoutSchema, { status: PayableStatus.FAILED });
+  const ewalletCheckout = create(EwalletCheckoutSchema, { status: PayableStatus.FAILED, channel: 'OVO' });
   const payload = toBinary(EwalletCheckoutEventSchema, create(EwalletCheckoutEventSchema, { ewalletCheckout }));
   expect(presentEvent(EVENT_CATALOGUE, 'money-in', event('ewallet-checkout.reversed', payload))).toMatchObject({
     webhook: { event: 'ewallet-transaction', body: { data: { status: 'failed' } } },

@@ -4,14 +4,16 @@ import type { Context } from './context.ts';
 import { createAdmission, OVERLOADED } from './http/admission.ts';
 import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
 import { headerOf } from './http/auth.ts';
+import type { Caller } from './http/call.ts';
 import type { Envelope } from './http/envelope.ts';
 import { toRefusal } from './http/errors.ts';
 import { type Body, NO_BODY, parseBody, readBody } from './http/json-body.ts';
 import { answerMalformed, newRequestId } from './http/malformed.ts';
 import { createObserver, type Observer } from './http/observe.ts';
-import type { Caller, Route } from './http/route.ts';
+import type { Route } from './http/route.ts';
 import { checkRequestSignature } from './http/signature.ts';
 import { createUrlMap, envelopeOf, pathOf, type UrlMap } from './http/url-map.ts';
+import { serveApiDocument } from './openapi/serve.ts';
 import { routes } from './routes/index.ts';
 
 /** Longer than any URL that Node lets in, so that a long parameter is an unknown id rather than a failure of the router. */
@@ -58,6 +60,7 @@ export function createApp(context: Context): FastifyInstance {
   app.setErrorHandler((error, request, reply) => fail(request, reply, envelopeOf(request.url), error));
   acceptBodies(app);
   closeConnectionsWhenDraining(app);
+  serveApiDocument(app, observe, routes);
   for (const route of routes) addRoute(app, { context, observe, urlMap }, route);
   return app;
 }
@@ -96,7 +99,7 @@ function addRoute(
         if (route.signed) checkRequestSignature(request.raw, hash, caller, context.realNow());
         const header = (name: string) => headerOf(request.raw, name);
         const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
-        sendAnswer(reply, route.envelope, await route.handle(context, call));
+        sendAnswer(reply, route, await route.operation.run(context, call));
         // A stream keeps its permit until it has ended.
         if (!reply.sent) await reply;
       });

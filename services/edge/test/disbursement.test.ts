@@ -115,7 +115,7 @@ describe('Idempotency-Key', () => {
     const sorted = `{${Object.keys(order)
       .sort()
       .map((key) => `"${key}":${JSON.stringify(Reflect.get(order, key))}`)}}`;
-    expect(edge.fakes.calls.at(-1)?.request).toMatchObject({
+    expect(edge.fakes.calls.findLast(({ method }) => method === 'transfer')?.request).toMatchObject({
       idempotencyKey: {
         key: 'first',
         route: 'POST /api/v2.0/disbursement/transfer',
@@ -197,7 +197,7 @@ describe.each([
       items: [{ reference_number: 'r-1' }, { reference_number: 'r-1' }],
       next_cursor: 'c2',
     });
-    expect(edge.fakes.calls.at(-1)?.request).toMatchObject({
+    expect(edge.fakes.calls.findLast(({ method }) => method === 'listTransfers')?.request).toMatchObject({
       merchantId: merchant.merchantId,
       accountId: account,
       limit: 2,
@@ -209,7 +209,7 @@ describe.each([
     });
     edge.fakes.disbursement.listTransfers = async () => ({});
     expect((await get(`${prefix}/list?account_id=${account}`)).json.data).toEqual({ items: [], next_cursor: null });
-    expect(edge.fakes.calls.at(-1)?.request).toMatchObject({
+    expect(edge.fakes.calls.findLast(({ method }) => method === 'listTransfers')?.request).toMatchObject({
       limit: 20,
       cursor: '',
       status: TransferStatus.UNSPECIFIED,

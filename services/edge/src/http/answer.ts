@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { describeRefusal, type Refusal } from '@gerbang/core';
 import type { FastifyReply } from 'fastify';
+import type { Answer } from './call.ts';
 import type { Envelope, Rendered } from './envelope.ts';
-import type { Answer } from './route.ts';
+import type { Route } from './route.ts';
 
 /** Identifying fields of a request that its errors echo (contract §2), when they are short texts. */
 const ECHOED = ['account_id', 'reference_number', 'transaction_id', 'bank_code', 'bank_account_number'];
@@ -10,16 +11,16 @@ const ECHO_LENGTH_MAX = 64;
 const RETRY_AFTER_MS = 1_000;
 
 /** Sends what a handler answers. */
-export function sendAnswer(reply: FastifyReply, envelope: Envelope, answer: Answer): FastifyReply {
+export function sendAnswer(reply: FastifyReply, { envelope, operation }: Route, answer: Answer): FastifyReply {
   if ('csv' in answer) {
     // By bytes: no more than one page waits for a caller that reads slowly.
     return reply.type('text/csv; charset=utf-8').send(Readable.from(answer.csv, { objectMode: false }));
   }
   if ('image' in answer) return reply.type(answer.type).send(answer.image);
-  const { data, failure, status = 200, replayed = false } = answer;
+  const { data, failure, replayed = false } = answer;
   if (failure !== undefined) return sendFailure(reply, envelope, { ...failure, replayed }, { data });
   if (replayed) reply.header('idempotency-replayed', 'true');
-  return send(reply, envelope.success(data, status));
+  return send(reply, envelope.success(data, operation.status ?? 200));
 }
 
 /** Sends a refusal, with Retry-After where the same request may be sent again later. */

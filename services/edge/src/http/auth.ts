@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { equalsInConstantTime, RefusalError, refuse, refuseField } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import type { MerchantAccess } from './access-cache.ts';
+import type { Caller } from './call.ts';
 import { callerAddress } from './ip-whitelist.ts';
-import type { Caller } from './route.ts';
 import type { TokenClaims } from './token-verifier.ts';
 
 const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;

@@ -4,8 +4,8 @@ import { equalsInConstantTime, RefusalError, refuse, tokenSignature } from '@ger
 import type { Context } from '../context.ts';
 import { closed, compileAccess, type EdgeCredential, type MerchantAccess } from './access-cache.ts';
 import { headerOf, mustHavePartnerId } from './auth.ts';
+import type { Caller } from './call.ts';
 import { callerAddress } from './ip-whitelist.ts';
-import type { Caller } from './route.ts';
 
 const LOOKUP_TIMEOUT_MS = 3_000;
 const CLIENT_ID_LENGTH_MAX = 128;

@@ -1,12 +1,16 @@
 import type { Money } from '@gerbang/core';
 import type { Context } from '../context.ts';
-import type { Answer, Call } from './route.ts';
+import type { Call, CsvAnswer } from './call.ts';
 
 /** Rows asked for at a time: what a stream holds in memory for one caller. */
 export const CSV_PAGE_ROWS = 1_000;
 
 /** A page may wait for a partition's takeover; the caller's stream just pauses meanwhile. */
 export const CSV_PAGE_TIMEOUT_MS = 30_000;
+
+/** For the API's document. */
+export const CSV_DESCRIPTION =
+  'A header line with the names of the fields, then a line an item (RFC 4180); amounts are decimals.';
 
 export type CsvRow = Record<string, string | Money | null>;
 
@@ -19,8 +23,8 @@ const EXECUTABLE = /^\s*[=+\-@＝＋－＠]/u;
 const TO_QUOTE = /[",;'\t\r\n]|^\s|\s$/;
 
 /** Whether the caller asks for CSV and not, before that, for JSON. */
-export function wantsCsv(call: Call): boolean {
-  const types = (call.header('accept') ?? '').split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
+export function wantsCsv({ header }: Pick<Call, 'header'>): boolean {
+  const types = (header('accept') ?? '').split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
   return types.find((type) => type === 'text/csv' || type === 'application/json') === 'text/csv';
 }
 
@@ -33,7 +37,7 @@ export async function answerCsv(
   { log }: Pick<Context, 'log'>,
   columns: readonly string[],
   fetchPage: (cursor: string) => Promise<CsvPage>,
-): Promise<Answer> {
+): Promise<CsvAnswer> {
   const first = await fetchPage('');
   const loggedFetch = (cursor: string) =>
     fetchPage(cursor).catch((error: unknown) => {

@@ -1,42 +1,86 @@
-import { parseAmount, parseAmountNumber } from '@gerbang/core';
+import { hasCardNumber, isPlainText, PLAIN_TEXT_PATTERN, parseAmount, parseAmountNumber } from '@gerbang/core';
 import { z } from 'zod';
+
+const ULID = '01JDX0W5B6Q3G8V2K4N7M9PRST';
 
 /** Text that UTF-8 can carry: a lone surrogate would reach the other side as another text than the one that was signed. */
 export const text = z
   .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a string') })
   .refine((value) => value.isWellFormed(), 'must be valid Unicode text');
 
-/** Text that may be left out, or null; empty then. */
-export const optionalText = (charactersMax: number) =>
-  text
-    .refine((value) => value.length <= charactersMax || [...value].length <= charactersMax, {
-      error: `must have at most ${charactersMax} characters`,
-    })
-    .nullish()
-    .transform((value) => value ?? '');
+/** Text without control characters: what references are made of (contract §2). */
+const plainText = text.refine(isPlainText, 'must not have control characters').meta({ pattern: PLAIN_TEXT_PATTERN });
+
+/** The same without a card number in it: names, titles, notes and descriptions (contract §2). */
+const proseText = plainText
+  .refine((value) => !hasCardNumber(value), 'must not have a card number')
+  .meta({ pattern: PLAIN_TEXT_PATTERN });
+
+/** A reference of the merchant's own, of 1 to so many characters. */
+export const reference = (charactersMax: number) => bounded(plainText, 1, charactersMax);
+
+/** A name or title of 1 to so many characters. */
+export const prose = (charactersMax: number, { min = 1 } = {}) => bounded(proseText, min, charactersMax);
+
+/** A reference that may be left out, or null; empty then. */
+export const optionalReference = (charactersMax: number) => orEmpty(bounded(plainText, 0, charactersMax));
+
+/** A name, note or description that may be left out, or null; empty then. */
+export const optionalProse = (charactersMax: number) => orEmpty(bounded(proseText, 0, charactersMax));
 
 /**
- * An account is only said to be unknown by the service that owns it: any other text is the same error (contract
- * §2).
+ * An account is only said to be unknown by the service that owns it: any other text is the same error (contract §2), and no
+ * validation error.
  */
-export const accountId = text;
+export const accountId = text.meta({
+  id: 'AccountId',
+  description: 'An account of the merchant, as `id` of it.',
+  examples: [ULID],
+});
+
+/** An id in the path: any other text is unknown (contract §2). */
+export const idInPath = (description: string) => z.string().meta({ description });
+
+/** An id in the path that is a number; any other text becomes 0, which no resource has: an unknown id is no other error. */
+export const numberInPath = (description: string) =>
+  z
+    .string()
+    .meta({ description, override: { type: 'integer', format: 'int64', minimum: 1, maximum: 999_999_999_999_999 } })
+    .transform(toNumericId);
+
+/** Parameters of a path that names no more than an account. */
+export const ofAccount = z.object({ account_id: accountId });
+
+/** Parameters of a path that names an account and something of it. */
+export function inAccount<Shape extends z.ZodRawShape>(shape: Shape) {
+  return ofAccount.extend(shape);
+}
 
 /** What may be left out, or null, and then is not there. */
 export function orAbsent<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** Text of 1 to so many characters. */
-export const textUpTo = (charactersMax: number) =>
-  text.refine((value) => value !== '' && (value.length <= charactersMax || [...value].length <= charactersMax), {
-    error: `must have 1 to ${charactersMax} characters`,
+/** One of a few words. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, {
+    error: (issue) =>
+      issue.input === undefined
+        ? 'is required'
+        : `must be ${words.length > 2 ? 'one of ' : ''}${words.join(words.length > 2 ? ', ' : ' or ')}`,
   });
+}
 
 /** An address of a page on the web. */
-export const webUrl = text.refine((value) => value.length <= 2_048 && isWebUrl(value), 'must be an http or https URL');
+export const webUrl = text
+  .refine((value) => value.length <= 2_048 && isWebUrl(value), 'must be an http or https URL')
+  .meta({ format: 'uri', maxLength: 2_048 });
 
 const MS_MESSAGE = 'must be Unix milliseconds of 13 digits';
-const AMOUNT_BOUNDS = 'must be greater than 0, at most 999999999999.99, with at most two decimals';
+const AMOUNT_RANGE = 'greater than 0, at most 999999999999.99';
+const AMOUNT_BOUNDS = `must be ${AMOUNT_RANGE}, with at most two decimals`;
+/** What `parseAmount` takes: some digit is not a zero. */
+const AMOUNT_PATTERN = '^0*([1-9][0-9]{0,11}(\\.[0-9]{1,2})?|0\\.(0[1-9]|[1-9][0-9]?))$';
 
 /**
  * Unix milliseconds, a 13-digit string or integer (contract §2). Whether it is in the future is for the service to say, by
@@ -44,6 +88,16 @@ const AMOUNT_BOUNDS = 'must be greater than 0, at most 999999999999.99, with at 
  */
 export const unixMs = z
   .union([z.string(), z.number()], { error: (issue) => (issue.input === undefined ? 'is required' : MS_MESSAGE) })
+  .meta({
+    id: 'UnixMillisecondsInput',
+    description: 'Unix milliseconds, 13 digits, as a string or an integer.',
+    override: {
+      anyOf: [
+        { type: 'string', pattern: '^[0-9]{13}$' },
+        { type: 'integer', minimum: 1_000_000_000_000, maximum: 9_999_999_999_999 },
+      ],
+    },
+  })
   .transform((value, problem) => {
     if (/^[0-9]{13}$/.test(String(value))) return BigInt(value);
     problem.addIssue(MS_MESSAGE);
@@ -54,11 +108,12 @@ export const unixMs = z
 export const moneyAmount = z
   .object(
     {
-      value: z.string('value must be a string'),
+      value: z.string('value must be a string').meta({ pattern: AMOUNT_PATTERN, examples: ['150000.00'] }),
       currency: z.literal('IDR', 'currency must be IDR'),
     },
     { error: (issue) => (issue.input === undefined ? 'is required' : 'must be an object of value and currency') },
   )
+  .meta({ id: 'MoneyInput', description: `Rupiah as a decimal with at most two places, ${AMOUNT_RANGE}.` })
   .transform(({ value }, problem) => parseAmount(value) ?? notAnAmount(problem));
 
 /** A v1 request amount, a JSON number, in sen. */
@@ -66,7 +121,30 @@ export const numberAmount = z
   .custom<number>((value) => typeof value === 'number', {
     error: (issue) => (issue.input === undefined ? 'is required' : 'must be a number'),
   })
+  .meta({
+    id: 'AmountInput',
+    description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
+    override: { type: 'number', exclusiveMinimum: 0, maximum: 999_999_999_999.99 },
+  })
   .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
+
+/** Counts characters as JSON Schema does, by code points. */
+function bounded<S extends z.ZodType<string>>(schema: S, charactersMin: number, charactersMax: number) {
+  const error =
+    charactersMin === 0
+      ? `must have at most ${charactersMax} characters`
+      : `must have ${charactersMin} to ${charactersMax} characters`;
+  return schema
+    .refine((value) => value.length >= charactersMin && (value.length <= charactersMax || [...value].length <= charactersMax), {
+      error,
+    })
+    .meta({ ...schema.meta(), minLength: charactersMin, maxLength: charactersMax });
+}
+
+/** Text that may be left out, or null; empty then. */
+function orEmpty<S extends z.ZodType<string>>(schema: S) {
+  return schema.nullish().transform((value) => value ?? '');
+}
 
 function notAnAmount(problem: { addIssue(message: string): void }): never {
   problem.addIssue(AMOUNT_BOUNDS);
@@ -74,11 +152,11 @@ function notAnAmount(problem: { addIssue(message: string): void }): never {
 }
 
 function isWebUrl(value: string): boolean {
-  const url = URL.parse(value);
-  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '';
+  // The parser forgives blanks, control characters, backslashes and missing slashes; such a URL is refused instead.
+  return /^https?:\/\/[^/\\]/i.test(value) && !/[\s\p{Cc}\\]|^[^/]*\/\/[^/?#]*@/u.test(value) && URL.canParse(value);
 }
 
-/** An id that is a number. Any other text becomes 0, which no resource has: an unknown id is no other error (contract §2). */
-export function numberInPath(text: string): bigint {
+/** An id that is a number; 0, which no resource has, for any other text. */
+export function toNumericId(text: string): bigint {
   return /^[0-9]{1,15}$/.test(text) ? BigInt(text) : 0n;
 }

@@ -1,7 +1,8 @@
 import { RefusalError, refuseField } from '@gerbang/core';
-import type { Call } from './route.ts';
+import type { Call } from './call.ts';
 
-const KEY = /^[\x20-\x7e]{1,64}$/;
+/** What an Idempotency-Key may be. */
+export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,64}$/;
 
 /**
  * What the owner of the resource claims for the Idempotency-Key of a request that creates (contract §2). `route`: method and
@@ -13,7 +14,8 @@ export type IdempotencyKey = { key: string; route: string; bodyHash: string };
 export function idempotencyKeyOf(call: Call): IdempotencyKey | undefined {
   const key = call.header('idempotency-key');
   if (key === undefined) return undefined;
-  if (!KEY.test(key)) throw new RefusalError(refuseField('Idempotency-Key', 'must be 1 to 64 printable ASCII characters'));
+  if (!IDEMPOTENCY_KEY.test(key))
+    throw new RefusalError(refuseField('Idempotency-Key', 'must be 1 to 64 printable ASCII characters'));
   return { key, route: pathOf(call), bodyHash: call.bodyHash() };
 }
 

@@ -6,33 +6,38 @@ const LIMIT_MESSAGE = `must be a whole number from 1 to ${LIMIT_MAX}`;
 const TIME_MESSAGE = 'must be an ISO 8601 date or date and time with a time zone';
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}))?$/;
 
-const once = (name: string) => z.string(`${name} may be given once`);
+/** A parameter of a query, which comes as a list where it is given twice. */
+export const once = z.string('may be given once');
 
-const moment = z
-  .string('may be given once')
-  .transform((text, problem) => {
-    const ms = momentOf(text);
-    if (ms !== undefined) return BigInt(ms);
-    problem.addIssue(TIME_MESSAGE);
-    return z.NEVER;
-  })
-  .optional();
+const moment = (description: string) =>
+  once
+    .meta({ description: `${description}, an ISO 8601 date or date and time with a time zone.`, pattern: ISO_8601.source })
+    .transform((text, problem) => {
+      const ms = momentOf(text);
+      if (ms !== undefined) return BigInt(ms);
+      problem.addIssue(TIME_MESSAGE);
+      return z.NEVER;
+    })
+    .optional();
 
 /** Parameters of every list (contract §2). A resource's own filters come from its own schema. */
 export const listQuery = {
-  limit: z
-    .string('may be given once')
-    .regex(/^[0-9]{1,3}$/, LIMIT_MESSAGE)
+  limit: once
+    .refine((text) => /^[0-9]{1,3}$/.test(text), LIMIT_MESSAGE)
+    .meta({ description: 'How many items a page has at most.', override: { type: 'integer', minimum: 1, maximum: LIMIT_MAX } })
     .transform(Number)
     .refine((limit) => limit >= 1 && limit <= LIMIT_MAX, LIMIT_MESSAGE)
     .default(LIMIT_DEFAULT),
-  cursor: once('cursor').max(512, 'is not a cursor of this list').default(''),
-  from: moment,
-  to: moment,
+  cursor: once
+    .max(512, 'is not a cursor of this list')
+    .meta({ description: '`next_cursor` of the page before; left out for the first.' })
+    .default(''),
+  from: moment('Only what is from this moment or later'),
+  to: moment('Only what is from this moment or earlier'),
 };
 
 /** A page as lists answer it. */
-export function page(items: object[], nextCursor: string): object {
+export function page<Item>(items: Item[], nextCursor: string): { items: Item[]; next_cursor: string | null } {
   return { items, next_cursor: nextCursor === '' ? null : nextCursor };
 }
 

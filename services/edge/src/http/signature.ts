@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isTimestampInWindow, RefusalError, refuse, verifyHashedRequestSignature } from '@gerbang/core';
 import { headerOf } from './auth.ts';
-import type { Caller } from './route.ts';
+import type { Caller } from './call.ts';
 
 /**
  * The request signature of signed routes (merchant-api.md, request signature): X-Timestamp within 300 s of real time and

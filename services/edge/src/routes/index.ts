@@ -2,6 +2,7 @@ import { TOKEN_PERMITS } from '../http/admission.ts';
 import { admitBasic, admitClientSignature } from '../http/client-credentials.ts';
 import { v1 } from '../http/envelope-v1.ts';
 import { v2 } from '../http/envelope-v2.ts';
+import type { Operation } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
 import { createAccountTransfer } from './account-transfers/create.ts';
 import { listAccountTransfers } from './account-transfers/list.ts';
@@ -19,56 +20,64 @@ import { inquireStatus } from './disbursement/inquiry-status.ts';
 import { listTransfers } from './disbursement/list.ts';
 import { showTransfer } from './disbursement/show.ts';
 import { transferV1, transferV2 } from './disbursement/transfer.ts';
-import { get, post, put, signedPost } from './methods.ts';
+import { as, chapter, get, type Line, post, put, signedPost } from './methods.ts';
 import { moneyInRoutes } from './money-in.ts';
 import { listSettlements } from './settlements/list.ts';
 import { listStatement } from './statements/list.ts';
-import { issueToken } from './token/issue.ts';
+import { issueTokenV10, issueTokenV11 } from './token/issue.ts';
 import { listDeliveries } from './webhook-deliveries/list.ts';
 import { redeliver } from './webhook-deliveries/redeliver.ts';
 import { showDelivery } from './webhook-deliveries/show.ts';
 
 /** The whole URL map of base_url. */
 export const routes: readonly Route[] = [
-  token('/api/v1.0/access-token/b2b', admitBasic),
-  token('/api/v1.1/access-token/b2b', admitClientSignature),
-
-  get('/api/v1.0/accounts', v1, listAccounts),
-  post('/api/v1.0/accounts', v1, openAccount),
-  get('/api/v1.0/accounts/:account_id', v1, showAccount),
-  put('/api/v1.0/accounts/:account_id', v1, updateAccount),
-
-  get('/api/v1.0/balance-inquiry', v1, merchantBalance),
-  get('/api/v1.0/balance-inquiry/:account_id', v1, accountBalance),
-  get('/api/v1.0/account-statements/:account_id', v1, listStatement),
-  get('/api/v1.0/settlement-transactions', v1, listSettlements),
-
-  signedPost('/api/v1.0/account-transfers', v1, createAccountTransfer),
-  get('/api/v1.0/account-transfers', v1, listAccountTransfers),
-  get('/api/v1.0/account-transfers/:transaction_id', v1, showAccountTransfer),
-
-  get('/api/v1.0/callback-settings', v1, getCallbackSettings),
-  put('/api/v1.0/callback-settings', v1, updateCallbackSettings),
-  get('/api/v1.0/webhook-deliveries', v1, listDeliveries),
-  get('/api/v1.0/webhook-deliveries/:id', v1, showDelivery),
-  post('/api/v1.0/webhook-deliveries/:id/redeliver', v1, redeliver),
+  ...chapter('Token', [
+    token('/api/v1.0/access-token/b2b', issueTokenV10, { credential: 'basic', admit: admitBasic }),
+    token('/api/v1.1/access-token/b2b', issueTokenV11, { credential: 'client-signature', admit: admitClientSignature }),
+  ]),
+  ...chapter('Accounts', [
+    get('/api/v1.0/accounts', v1, listAccounts),
+    post('/api/v1.0/accounts', v1, openAccount),
+    get('/api/v1.0/accounts/:account_id', v1, showAccount),
+    put('/api/v1.0/accounts/:account_id', v1, updateAccount),
+  ]),
+  ...chapter('Balance', [
+    get('/api/v1.0/balance-inquiry', v1, merchantBalance),
+    get('/api/v1.0/balance-inquiry/:account_id', v1, accountBalance),
+  ]),
+  ...chapter('Account statements', [get('/api/v1.0/account-statements/:account_id', v1, listStatement)]),
+  ...chapter('Settlement transactions', [get('/api/v1.0/settlement-transactions', v1, listSettlements)]),
+  ...chapter('Account transfer', [
+    signedPost('/api/v1.0/account-transfers', v1, createAccountTransfer),
+    get('/api/v1.0/account-transfers', v1, listAccountTransfers),
+    get('/api/v1.0/account-transfers/:transaction_id', v1, showAccountTransfer),
+  ]),
+  ...chapter('Callbacks', [
+    get('/api/v1.0/callback-settings', v1, getCallbackSettings),
+    put('/api/v1.0/callback-settings', v1, updateCallbackSettings),
+    get('/api/v1.0/webhook-deliveries', v1, listDeliveries),
+    get('/api/v1.0/webhook-deliveries/:id', v1, showDelivery),
+    post('/api/v1.0/webhook-deliveries/:id/redeliver', v1, redeliver),
+  ]),
 
   ...moneyInRoutes,
 
-  post('/api/v2.0/disbursement/check-beneficiary', v2, checkBeneficiary),
-  signedPost('/api/v2.0/disbursement/transfer', v2, transferV2),
-  get('/api/v2.0/disbursement/fee', v2, fee),
-  get('/api/v2.0/disbursement/list', v2, listTransfers),
-  post('/api/v2.0/disbursement/inquiry-status', v2, inquireStatus),
+  ...chapter('Disbursement', [
+    post('/api/v2.0/disbursement/check-beneficiary', v2, checkBeneficiary),
+    signedPost('/api/v2.0/disbursement/transfer', v2, transferV2),
+    get('/api/v2.0/disbursement/fee', v2, fee),
+    get('/api/v2.0/disbursement/list', v2, listTransfers),
+    post('/api/v2.0/disbursement/inquiry-status', v2, inquireStatus),
 
-  post('/api/v1.0/disbursement/check-beneficiary', v1, checkBeneficiary),
-  signedPost('/api/v1.0/disbursement/transfer', v1, transferV1),
-  get('/api/v1.0/disbursement/fee', v1, fee),
-  get('/api/v1.0/disbursement/list', v1, listTransfers),
-  get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, showTransfer),
-  post('/api/v1.0/disbursement/inquiry-status', v2, inquireStatus),
+    post('/api/v1.0/disbursement/check-beneficiary', v1, as('checkBeneficiaryV1', checkBeneficiary)),
+    signedPost('/api/v1.0/disbursement/transfer', v1, transferV1),
+    get('/api/v1.0/disbursement/fee', v1, as('showDisbursementFeeV1', fee)),
+    get('/api/v1.0/disbursement/list', v1, as('listDisbursementsV1', listTransfers)),
+    get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, as('showDisbursementV1', showTransfer)),
+    post('/api/v1.0/disbursement/inquiry-status', v2, as('inquireDisbursementStatusV1', inquireStatus)),
+  ]),
 ];
 
-function token(path: string, admit: Route['admit']): Route {
-  return { method: 'POST', path, envelope: v1, admit, signed: false, form: true, permits: TOKEN_PERMITS, handle: issueToken };
+function token(path: string, operation: Operation, proof: Pick<Route, 'credential' | 'admit'>): Line {
+  return { method: 'POST', path, envelope: v1, operation, ...proof, signed: false, form: true, permits: TOKEN_PERMITS };
 }

@@ -1,30 +1,55 @@
 import { ADAPTIVE_PERMITS } from '../http/admission.ts';
 import { admitBearer } from '../http/auth.ts';
 import type { Envelope } from '../http/envelope.ts';
-import type { Handler, Route } from '../http/route.ts';
+import type { Operation } from '../http/operation.ts';
+import type { Route } from '../http/route.ts';
+import type { Tag } from '../openapi/tags.ts';
 
-/** A line of the URL map for a merchant with a token. */
-function route(method: Route['method'], path: string, envelope: Envelope, handle: Handler): Route {
-  return { method, path, envelope, admit: admitBearer, signed: false, form: false, permits: ADAPTIVE_PERMITS, handle };
+/** A line of the URL map before it is known in which chapter it stands. */
+export type Line = Omit<Route, 'tag'>;
+
+/** Lines of the URL map that stand in one chapter of the document. */
+export function chapter(tag: Tag, lines: readonly Line[]): Route[] {
+  return lines.map((line) => ({ ...line, tag }));
 }
 
-export function get(path: string, envelope: Envelope, handle: Handler): Route {
-  return route('GET', path, envelope, handle);
+export function get(path: string, envelope: Envelope, operation: Operation): Line {
+  return line('GET', path, envelope, operation);
 }
 
-export function post(path: string, envelope: Envelope, handle: Handler): Route {
-  return route('POST', path, envelope, handle);
+export function post(path: string, envelope: Envelope, operation: Operation): Line {
+  return line('POST', path, envelope, operation);
 }
 
-export function put(path: string, envelope: Envelope, handle: Handler): Route {
-  return route('PUT', path, envelope, handle);
+export function put(path: string, envelope: Envelope, operation: Operation): Line {
+  return line('PUT', path, envelope, operation);
 }
 
-export function del(path: string, envelope: Envelope, handle: Handler): Route {
-  return route('DELETE', path, envelope, handle);
+export function del(path: string, envelope: Envelope, operation: Operation): Line {
+  return line('DELETE', path, envelope, operation);
 }
 
 /** A route that needs the request signature (contract §3). */
-export function signedPost(path: string, envelope: Envelope, handle: Handler): Route {
-  return { ...post(path, envelope, handle), signed: true };
+export function signedPost(path: string, envelope: Envelope, operation: Operation): Line {
+  return { ...post(path, envelope, operation), signed: true };
+}
+
+/** The same operation at another path: only its id in the document differs. */
+export function as(id: string, operation: Operation): Operation {
+  return { ...operation, id };
+}
+
+/** A line of the URL map for a merchant with a token. */
+function line(method: Route['method'], path: string, envelope: Envelope, operation: Operation): Line {
+  return {
+    method,
+    path,
+    envelope,
+    operation,
+    credential: 'token',
+    admit: admitBearer,
+    signed: false,
+    form: false,
+    permits: ADAPTIVE_PERMITS,
+  };
 }

@@ -1,8 +1,8 @@
 import { type StatusWords, statusOfWord } from '@gerbang/present';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
-import { listQuery } from '../http/list-query.ts';
-import type { Call } from '../http/route.ts';
+import type { Caller } from '../http/call.ts';
+import { listQuery, once } from '../http/list-query.ts';
 
 /** How often something may be paid. */
 export const maxUsage = z
@@ -10,32 +10,36 @@ export const maxUsage = z
   .min(1, 'must be a whole number from 1 to 255')
   .max(255, 'must be a whole number from 1 to 255');
 
+/** The `merchant_reff_no` filter of lists. */
+export const merchantReffNoFilter = once.meta({ description: "Only those with this reference of the merchant's." }).default('');
+
 /** The query of money in's lists; `words` are the product's own for its statuses. */
-export function moneyInListQuery(words: StatusWords) {
+export function moneyInListQuery(words: StatusWords<string>) {
+  const known = [...new Set(Object.values(words))];
   return z.object({
     ...listQuery,
-    merchant_reff_no: z.string('may be given once').default(''),
+    merchant_reff_no: merchantReffNoFilter,
     status: z
-      .string('may be given once')
-      .transform((word, problem) => {
-        const status = statusOfWord(words, word);
-        if (status !== undefined) return status;
-        problem.addIssue(`must be one of ${[...new Set(Object.values(words))].join(', ')}`);
-        return z.NEVER;
-      })
+      .enum(known, `must be one of ${known.join(', ')}`)
+      .meta({ description: 'Only those with this status.' })
+      .transform((word) => statusOfWord(words, word) ?? PayableStatus.UNSPECIFIED)
       .default(PayableStatus.UNSPECIFIED),
   });
 }
 
 /** The query as money in takes it. */
-export function toListQuery(
-  { caller, params }: Pick<Call, 'caller' | 'params'>,
-  query: { limit: number; cursor: string; merchant_reff_no: string; from?: bigint | undefined; to?: bigint | undefined },
-) {
-  const { limit, cursor, merchant_reff_no, from, to } = query;
+export function toListQuery({
+  caller,
+  params,
+  query: { limit, cursor, merchant_reff_no, from, to },
+}: {
+  caller: Caller;
+  params: { account_id: string };
+  query: { limit: number; cursor: string; merchant_reff_no: string; from?: bigint | undefined; to?: bigint | undefined };
+}) {
   return {
     merchantId: caller.merchantId,
-    accountId: params.account_id ?? '',
+    accountId: params.account_id,
     limit,
     cursor,
     merchantReffNo: merchant_reff_no,

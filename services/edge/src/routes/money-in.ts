@@ -3,7 +3,7 @@ import type { Route } from '../http/route.ts';
 import { createEwalletCheckout } from './ewallet-checkout/create.ts';
 import { listEwalletCheckouts } from './ewallet-checkout/list.ts';
 import { showEwalletCheckout } from './ewallet-checkout/show.ts';
-import { del, get, post, put } from './methods.ts';
+import { as, chapter, del, get, post, put } from './methods.ts';
 import { createPaymentLink } from './payment-links/create.ts';
 import { deletePaymentLink } from './payment-links/delete.ts';
 import { listPaymentLinks } from './payment-links/list.ts';
@@ -28,33 +28,39 @@ import { updateVirtualAccount } from './virtual-accounts/update.ts';
 
 /** The URL map of money in (contract §5). */
 export const moneyInRoutes: readonly Route[] = [
-  post('/api/v1.0/virtual-accounts/:account_id', v1, createVirtualAccount),
-  get('/api/v1.0/virtual-accounts/:account_id', v1, listVirtualAccounts),
-  get('/api/v1.0/virtual-accounts/:account_id/:id', v1, showVirtualAccount),
-  put('/api/v1.0/virtual-accounts/:account_id/:id', v1, updateVirtualAccount),
-  del('/api/v1.0/virtual-accounts/:account_id/:id', v1, deleteVirtualAccount),
-  get('/api/v1.0/va-transactions/:account_id', v1, listVaTransactions),
-  get('/api/v1.0/va-transactions/:account_id/:id', v1, showVaTransaction),
-
-  post('/api/v1.0/qris-dynamic/:account_id/generate', v1, generateQris),
-  get('/api/v1.0/qris-dynamic/:account_id/list', v1, listQris),
-  get('/api/v1.0/qris-dynamic/:account_id/inquiry-status/:id', v1, inquireQris),
-  get('/api/v1.0/qris-dynamic/:account_id/show/:id', v1, showQris),
-
-  post('/api/v1.0/ewallet-checkout/:account_id', v1, createEwalletCheckout),
-  get('/api/v1.0/ewallet-checkout/:account_id', v1, listEwalletCheckouts),
-  get('/api/v1.0/ewallet-checkout/:account_id/:transaction_id', v1, showEwalletCheckout),
-
-  { ...post('/api/v1.0/retail-transactions/:account_id', v1, createRetailTransaction), admit: admitRetailCreate },
-  get('/api/v1.0/retail-transactions/:account_id/:transaction_id', v1, showRetailTransaction),
-
-  get('/api/v1.0/payment-link-manage/payment-methods', v1, listPaymentMethods),
-  post('/api/v1.0/payment-link-manage/:account_id', v1, createPaymentLink),
-  get('/api/v1.0/payment-link-manage/:account_id', v1, listPaymentLinks),
-  get('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, showPaymentLink),
-  put('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, updatePaymentLink),
-  del('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, deletePaymentLink),
-  get('/api/v2.0/payment-link-manage/:account_id/:payment_link_id', v1, showPaymentLink),
-  get('/api/v1.0/payment-link-histories/:account_id', v1, listHistories),
-  get('/api/v1.0/payment-link-histories/:account_id/:history_id', v1, showHistory),
+  ...chapter('Virtual account', [
+    post('/api/v1.0/virtual-accounts/:account_id', v1, createVirtualAccount),
+    get('/api/v1.0/virtual-accounts/:account_id', v1, listVirtualAccounts),
+    get('/api/v1.0/virtual-accounts/:account_id/:id', v1, showVirtualAccount),
+    put('/api/v1.0/virtual-accounts/:account_id/:id', v1, updateVirtualAccount),
+    del('/api/v1.0/virtual-accounts/:account_id/:id', v1, deleteVirtualAccount),
+    get('/api/v1.0/va-transactions/:account_id', v1, listVaTransactions),
+    get('/api/v1.0/va-transactions/:account_id/:id', v1, showVaTransaction),
+  ]),
+  ...chapter('QRIS money in', [
+    post('/api/v1.0/qris-dynamic/:account_id/generate', v1, generateQris),
+    get('/api/v1.0/qris-dynamic/:account_id/list', v1, listQris),
+    get('/api/v1.0/qris-dynamic/:account_id/inquiry-status/:id', v1, inquireQris),
+    get('/api/v1.0/qris-dynamic/:account_id/show/:id', v1, showQris),
+  ]),
+  ...chapter('E-wallet checkout', [
+    post('/api/v1.0/ewallet-checkout/:account_id', v1, createEwalletCheckout),
+    get('/api/v1.0/ewallet-checkout/:account_id', v1, listEwalletCheckouts),
+    get('/api/v1.0/ewallet-checkout/:account_id/:transaction_id', v1, showEwalletCheckout),
+  ]),
+  ...chapter('Retail outlet', [
+    { ...post('/api/v1.0/retail-transactions/:account_id', v1, createRetailTransaction), admit: admitRetailCreate },
+    get('/api/v1.0/retail-transactions/:account_id/:transaction_id', v1, showRetailTransaction),
+  ]),
+  ...chapter('Payment link', [
+    get('/api/v1.0/payment-link-manage/payment-methods', v1, listPaymentMethods),
+    post('/api/v1.0/payment-link-manage/:account_id', v1, createPaymentLink),
+    get('/api/v1.0/payment-link-manage/:account_id', v1, listPaymentLinks),
+    get('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, showPaymentLink),
+    put('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, updatePaymentLink),
+    del('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, deletePaymentLink),
+    get('/api/v2.0/payment-link-manage/:account_id/:payment_link_id', v1, as('showPaymentLinkV2', showPaymentLink)),
+    get('/api/v1.0/payment-link-histories/:account_id', v1, listHistories),
+    get('/api/v1.0/payment-link-histories/:account_id/:history_id', v1, showHistory),
+  ]),
 ];

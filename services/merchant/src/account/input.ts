@@ -1,14 +1,16 @@
-import { RefusalError, refuseField } from '@gerbang/core';
+import { hasCardNumber, isPlainText, RefusalError, refuseField } from '@gerbang/core';
 
 const NAME_CHARACTERS_MAX = 100;
 const REFF_NO_CHARACTERS_MAX = 255;
+const CONTROLS = 'must not have control characters';
 
-/** An account's name without the blanks around it, 1 to 100 characters (contract §4). Refusals: validation of name. */
+/** An account's name without the blanks around it, 1 to 100 characters (contract §2 and §4). Refusals: validation of name. */
 export function readName(given: string): string {
   const name = given.trim();
   if (name === '' || [...name].length > NAME_CHARACTERS_MAX)
     refuseInput('name', `must have 1 to ${NAME_CHARACTERS_MAX} characters`);
-  if (hasControls(name)) refuseInput('name', 'must not have control characters');
+  if (!isPlainText(given)) refuseInput('name', CONTROLS);
+  if (hasCardNumber(name)) refuseInput('name', 'must not have a card number');
   return name;
 }
 
@@ -16,12 +18,8 @@ export function readName(given: string): string {
 export function readReffNo(given: string): string {
   if ([...given].length > REFF_NO_CHARACTERS_MAX)
     refuseInput('merchant_reff_no', `must have at most ${REFF_NO_CHARACTERS_MAX} characters`);
-  if (hasControls(given)) refuseInput('merchant_reff_no', 'must not have control characters');
+  if (!isPlainText(given)) refuseInput('merchant_reff_no', CONTROLS);
   return given;
-}
-
-function hasControls(text: string): boolean {
-  return /\p{Cc}/u.test(text);
 }
 
 function refuseInput(field: string, message: string): never {

@@ -1,10 +1,9 @@
-import { presentAccountTransfer } from '@gerbang/present';
+import { accountTransferSchema, pageSchema, presentAccountTransfer } from '@gerbang/present';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
 import { accountId } from '../../http/fields.ts';
 import { listQuery, page } from '../../http/list-query.ts';
-import type { Handler } from '../../http/route.ts';
-import { validate } from '../../http/validation.ts';
+import { operation } from '../../http/operation.ts';
 import { referenceNumber } from '../money-out-fields.ts';
 import { transferStatus } from '../transfer-status.ts';
 
@@ -19,17 +18,23 @@ const query = z.object({
  * GET account-transfers (contract §6): newest first, of all accounts, or of one as the source. Refusals: validation, and those of
  * money-out.
  */
-export const listAccountTransfers: Handler = async ({ accountTransfers }, call) => {
-  const { account_id, limit, cursor, status, reference_number, from, to } = validate(query, call.query);
-  const found = await accountTransfers.listAccountTransfers({
-    merchantId: call.caller.merchantId,
-    accountId: account_id ?? '',
-    limit,
-    cursor,
-    status: status ?? TransferStatus.UNSPECIFIED,
-    referenceNumber: reference_number ?? '',
-    ...(from !== undefined && { fromMs: from }),
-    ...(to !== undefined && { toMs: to }),
-  });
-  return { data: page(found.accountTransfers.map(presentAccountTransfer), found.nextCursor) };
-};
+export const listAccountTransfers = operation({
+  id: 'listAccountTransfers',
+  summary: 'List transfers between accounts',
+  description: 'Newest first, of all accounts, or of one as the source.',
+  input: z.object({ query }),
+  data: pageSchema(accountTransferSchema),
+  async handle({ accountTransfers }, { caller, query: { account_id, limit, cursor, status, reference_number, from, to } }) {
+    const found = await accountTransfers.listAccountTransfers({
+      merchantId: caller.merchantId,
+      accountId: account_id ?? '',
+      limit,
+      cursor,
+      status: status ?? TransferStatus.UNSPECIFIED,
+      referenceNumber: reference_number ?? '',
+      ...(from !== undefined && { fromMs: from }),
+      ...(to !== undefined && { toMs: to }),
+    });
+    return { data: page(found.accountTransfers.map(presentAccountTransfer), found.nextCursor) };
+  },
+});

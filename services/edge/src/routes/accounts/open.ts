@@ -1,24 +1,32 @@
+import { accountSchema } from '@gerbang/present';
 import { z } from 'zod';
-import { optionalText, text } from '../../http/fields.ts';
-import { idempotencyKeyOf } from '../../http/idempotency.ts';
-import type { Handler } from '../../http/route.ts';
-import { validate } from '../../http/validation.ts';
+import { optionalReference, prose } from '../../http/fields.ts';
+import { operation } from '../../http/operation.ts';
 import { dataOf } from './show.ts';
 
-const body = z.object({ name: text, merchant_reff_no: optionalText(255) });
+const body = z.object({ name: prose(100), merchant_reff_no: optionalReference(255) });
 
-/**
- * POST accounts (contract §4). What a name may be is the merchant service's to say. Refusals: validation, frozen, those of the
- * Idempotency-Key.
- */
-export const openAccount: Handler = async ({ accounts }, call) => {
-  const idempotencyKey = idempotencyKeyOf(call);
-  const { name, merchant_reff_no } = validate(body, call.body);
-  const { account, replayed } = await accounts.openAccount({
-    merchantId: call.caller.merchantId,
-    name,
-    merchantReffNo: merchant_reff_no,
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-  });
-  return { data: dataOf(account), status: 201, replayed };
-};
+/** POST accounts (contract §4). Refusals: validation, frozen, those of the Idempotency-Key. */
+export const openAccount = operation({
+  id: 'openAccount',
+  summary: 'Open an account',
+  input: z.object({ body }),
+  data: accountSchema,
+  status: 201,
+  creates: true,
+  links: {
+    showAccount: { account_id: '$response.body#/data/id' },
+    updateAccount: { account_id: '$response.body#/data/id' },
+    showAccountBalance: { account_id: '$response.body#/data/id' },
+  },
+  refusals: ['frozen'],
+  async handle({ accounts }, { caller, body: { name, merchant_reff_no }, idempotencyKey }) {
+    const { account, replayed } = await accounts.openAccount({
+      merchantId: caller.merchantId,
+      name,
+      merchantReffNo: merchant_reff_no,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    });
+    return { data: dataOf(account), replayed };
+  },
+});

@@ -1,15 +1,19 @@
-import { toMoney } from '@gerbang/core';
+import { disbursementFeeSchema, presentDisbursementFee } from '@gerbang/present';
 import { z } from 'zod';
 import { accountId } from '../../http/fields.ts';
-import type { Handler } from '../../http/route.ts';
-import { validate } from '../../http/validation.ts';
+import { operation } from '../../http/operation.ts';
 import { bankCode } from '../money-out-fields.ts';
 
 const query = z.object({ account_id: accountId, bank_code: bankCode });
 
 /** GET fee?account_id&bank_code (contract §6). Refusals: validation, and those of money-out. */
-export const fee: Handler = async ({ disbursements }, call) => {
-  const { account_id, bank_code } = validate(query, call.query);
-  const found = await disbursements.getFee({ merchantId: call.caller.merchantId, accountId: account_id, bankCode: bank_code });
-  return { data: { bank_code: found.bankCode, fee: toMoney(found.feeSen) } };
-};
+export const fee = operation({
+  id: 'showDisbursementFee',
+  summary: 'Fee of a disbursement to a bank',
+  input: z.object({ query }),
+  data: disbursementFeeSchema,
+  async handle({ disbursements }, { caller, query: { account_id, bank_code } }) {
+    const found = await disbursements.getFee({ merchantId: caller.merchantId, accountId: account_id, bankCode: bank_code });
+    return { data: presentDisbursementFee(found) };
+  },
+});

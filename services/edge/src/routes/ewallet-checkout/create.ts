@@ -1,23 +1,19 @@
 import { EWALLET_CHANNELS } from '@gerbang/core';
-import { presentEwalletCheckout } from '@gerbang/present';
+import { type EwalletCheckoutJson, ewalletCheckoutSchema, presentEwalletCheckout } from '@gerbang/present';
 import type { EwalletCheckout } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
-import { numberAmount, optionalText, orAbsent, text, unixMs, webUrl } from '../../http/fields.ts';
-import { idempotencyKeyOf } from '../../http/idempotency.ts';
-import type { Handler } from '../../http/route.ts';
-import { validate } from '../../http/validation.ts';
+import { numberAmount, ofAccount, oneOf, optionalReference, orAbsent, text, unixMs, webUrl } from '../../http/fields.ts';
+import { operation } from '../../http/operation.ts';
 
 /** A wallet may take its time. */
 const TIMEOUT_MS = 10_000;
 
 const body = z
   .object({
-    channel: z.enum(EWALLET_CHANNELS, {
-      error: (issue) => (issue.input === undefined ? 'is required' : `must be one of ${EWALLET_CHANNELS.join(', ')}`),
-    }),
+    channel: oneOf(EWALLET_CHANNELS),
     amount: numberAmount,
     customer_phone: orAbsent(text.regex(/^\+?[0-9]{8,15}$/, 'must be a phone number of 8 to 15 digits')),
-    merchant_reff_no: optionalText(255),
+    merchant_reff_no: optionalReference(255),
     success_redirect_url: orAbsent(webUrl),
     expired_at: orAbsent(unixMs),
   })
@@ -27,28 +23,39 @@ const body = z
   });
 
 /** POST ewallet-checkout/{account_id} (contract §5). Refusals: validation, and those of money-in. */
-export const createEwalletCheckout: Handler = async ({ ewalletCheckouts }, call) => {
-  const idempotencyKey = idempotencyKeyOf(call);
-  const asked = validate(body, call.body);
-  const { ewalletCheckout, replayed } = await ewalletCheckouts.createEwalletCheckout(
-    {
-      merchantId: call.caller.merchantId,
-      accountId: call.params.account_id ?? '',
-      channel: asked.channel,
-      amountSen: asked.amount,
-      customerPhone: asked.customer_phone ?? '',
-      merchantReffNo: asked.merchant_reff_no,
-      successRedirectUrl: asked.success_redirect_url ?? '',
-      ...(asked.expired_at !== undefined && { expiredAtMs: asked.expired_at }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    },
-    { timeoutMs: TIMEOUT_MS },
-  );
-  return { data: dataOf(ewalletCheckout), status: 201, replayed };
-};
+export const createEwalletCheckout = operation({
+  id: 'createEwalletCheckout',
+  summary: 'Create an e-wallet checkout',
+  description: 'The customer confirms at `checkout_url`, or for OVO in the app.',
+  input: z.object({ params: ofAccount, body }),
+  data: ewalletCheckoutSchema,
+  status: 201,
+  creates: true,
+  links: {
+    showEwalletCheckout: { account_id: '$request.path.account_id', transaction_id: '$response.body#/data/transaction_id' },
+  },
+  refusals: ['frozen', 'account_limit', 'transaction_failed'],
+  async handle({ ewalletCheckouts }, { caller, params, body: asked, idempotencyKey }) {
+    const { ewalletCheckout, replayed } = await ewalletCheckouts.createEwalletCheckout(
+      {
+        merchantId: caller.merchantId,
+        accountId: params.account_id,
+        channel: asked.channel,
+        amountSen: asked.amount,
+        customerPhone: asked.customer_phone ?? '',
+        merchantReffNo: asked.merchant_reff_no,
+        successRedirectUrl: asked.success_redirect_url ?? '',
+        ...(asked.expired_at !== undefined && { expiredAtMs: asked.expired_at }),
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      },
+      { timeoutMs: TIMEOUT_MS },
+    );
+    return { data: dataOf(ewalletCheckout), replayed };
+  },
+});
 
 /** The checkout of an answer. */
-export function dataOf(checkout: EwalletCheckout | undefined): object {
+export function dataOf(checkout: EwalletCheckout | undefined): EwalletCheckoutJson {
   if (checkout === undefined) throw new Error('money-in answered no e-wallet checkout');
   return presentEwalletCheckout(checkout);
 }

@@ -1,16 +1,20 @@
-import { numberInPath } from '../../http/fields.ts';
-import type { Handler } from '../../http/route.ts';
-import { dataOfLink } from './fields.ts';
+import { paymentLinkSchema } from '@gerbang/present';
+import { z } from 'zod';
+import { operation } from '../../http/operation.ts';
+import { dataOfLink, linkParams } from './fields.ts';
 
 /**
  * DELETE payment-link-manage/{account_id}/{payment_link_id}: answers it as it now is (contract §5). Refusals: those of money-in.
  */
-export const deletePaymentLink: Handler = async ({ paymentLinks }, { caller, params }) => {
-  const { account_id: accountId = '', payment_link_id: id = '' } = params;
-  const { paymentLink } = await paymentLinks.deletePaymentLink({
-    merchantId: caller.merchantId,
-    accountId,
-    id: numberInPath(id),
-  });
-  return { data: dataOfLink(paymentLink) };
-};
+export const deletePaymentLink = operation({
+  id: 'deletePaymentLink',
+  summary: 'Delete a payment link',
+  description: 'Answers the link as it now is: inactive. Nobody can open or pay it any more.',
+  input: z.object({ params: linkParams }),
+  data: paymentLinkSchema,
+  refusals: ['transaction_not_found', 'frozen', 'bad_request'],
+  async handle({ paymentLinks }, { caller, params: { account_id: accountId, payment_link_id: id } }) {
+    const { paymentLink } = await paymentLinks.deletePaymentLink({ merchantId: caller.merchantId, accountId, id });
+    return { data: dataOfLink(paymentLink) };
+  },
+});

@@ -1,16 +1,20 @@
-import { isPaymentMethod } from '@gerbang/core';
-import { presentHistory, presentPaymentLink } from '@gerbang/present';
+import { PAYMENT_METHODS } from '@gerbang/core';
+import { type HistoryJson, type PaymentLinkJson, presentHistory, presentPaymentLink } from '@gerbang/present';
 import type { PaymentLink, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
-import { numberAmount, orAbsent, text, textUpTo, unixMs, webUrl } from '../../http/fields.ts';
+import { inAccount, numberAmount, numberInPath, orAbsent, prose, unixMs, webUrl } from '../../http/fields.ts';
 import { maxUsage } from '../money-in-fields.ts';
 
 const METHODS_MAX = 50;
+const codes = PAYMENT_METHODS.map(({ code }) => code);
+
+/** Parameters of a path that names a link. */
+export const linkParams = inAccount({ payment_link_id: numberInPath('`id` of the payment link.') });
 
 /** What a link is made of, and what of it may be changed (contract §5). */
 export const linkFields = {
-  title: textUpTo(40),
-  description: orAbsent(text.refine((value) => [...value].length <= 255, 'must have at most 255 characters')),
+  title: prose(40),
+  description: orAbsent(prose(255, { min: 0 })),
   amount: numberAmount,
   max_usage: orAbsent(maxUsage),
   required_customer_detail: z.boolean('must be true or false'),
@@ -18,7 +22,7 @@ export const linkFields = {
   success_redirect_url: orAbsent(webUrl),
   payment_methods: orAbsent(
     z
-      .array(text.refine(isPaymentMethod, 'must be codes of payment methods'), 'must be a list of codes')
+      .array(z.enum(codes, 'must be codes of payment methods'), 'must be a list of codes')
       .min(1, 'must name at least one method')
       .max(METHODS_MAX, `must name at most ${METHODS_MAX} methods`)
       .transform((codes) => [...new Set(codes)]),
@@ -26,13 +30,13 @@ export const linkFields = {
 };
 
 /** The link of an answer. */
-export function dataOfLink(link: PaymentLink | undefined): object {
+export function dataOfLink(link: PaymentLink | undefined): PaymentLinkJson {
   if (link === undefined) throw new Error('money-in answered no payment link');
   return presentPaymentLink(link);
 }
 
 /** The history of an answer. */
-export function dataOfHistory(history: PaymentLinkHistory | undefined): object {
+export function dataOfHistory(history: PaymentLinkHistory | undefined): HistoryJson {
   if (history === undefined) throw new Error('money-in answered no payment link history');
   return presentHistory(history);
 }

@@ -1,11 +1,20 @@
 import { PAYMENT_METHODS } from '@gerbang/core';
-import type { Handler } from '../../http/route.ts';
+import { paymentMethodsSchema } from '@gerbang/present';
+import { z } from 'zod';
+import { operation } from '../../http/operation.ts';
 
 /**
  * GET payment-link-manage/payment-methods: every method, and the codes of those that customers can pay by here (merchant-api.md,
  * payment link). Refusals: those of money-in.
  */
-export const listPaymentMethods: Handler = async ({ paymentLinks }) => {
-  const { codes } = await paymentLinks.listPayableMethods({});
-  return { data: { payment_methods: [...PAYMENT_METHODS], available_codes: codes } };
-};
+export const listPaymentMethods = operation({
+  id: 'listPaymentMethods',
+  summary: 'List payment methods',
+  description: 'Every method, and the codes of those that customers can pay by here.',
+  input: z.object({}),
+  data: paymentMethodsSchema,
+  async handle({ paymentLinks }) {
+    const { codes } = await paymentLinks.listPayableMethods({});
+    return { data: { payment_methods: [...PAYMENT_METHODS], available_codes: codes } };
+  },
+});

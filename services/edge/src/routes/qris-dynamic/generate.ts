@@ -1,11 +1,9 @@
 import { parseAmountNumber } from '@gerbang/core';
-import { presentQrisTransaction } from '@gerbang/present';
+import { presentQrisTransaction, type QrisTransactionJson, qrisTransactionSchema } from '@gerbang/present';
 import { type QrisTransaction, TipIndicator } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
-import { numberAmount, optionalText, orAbsent, unixMs } from '../../http/fields.ts';
-import { idempotencyKeyOf } from '../../http/idempotency.ts';
-import type { Handler } from '../../http/route.ts';
-import { validate } from '../../http/validation.ts';
+import { numberAmount, ofAccount, optionalReference, orAbsent, unixMs } from '../../http/fields.ts';
+import { operation } from '../../http/operation.ts';
 
 /** An acquirer may take its time, and is asked twice. */
 const TIMEOUT_MS = 15_000;
@@ -32,32 +30,44 @@ const tip = z
 
 const body = z.object({
   amount: numberAmount,
-  merchant_reff_no: optionalText(255),
+  merchant_reff_no: optionalReference(255),
   expired_at: orAbsent(unixMs),
   tip: orAbsent(tip),
 });
 
 /** POST qris-dynamic/{account_id}/generate (contract §5). Refusals: validation, and those of money-in. */
-export const generateQris: Handler = async ({ qris }, call) => {
-  const idempotencyKey = idempotencyKeyOf(call);
-  const asked = validate(body, call.body);
-  const { qrisTransaction, replayed } = await qris.generateQris(
-    {
-      merchantId: call.caller.merchantId,
-      accountId: call.params.account_id ?? '',
-      amountSen: asked.amount,
-      merchantReffNo: asked.merchant_reff_no,
-      ...(asked.expired_at !== undefined && { expiredAtMs: asked.expired_at }),
-      ...asked.tip,
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    },
-    { timeoutMs: TIMEOUT_MS },
-  );
-  return { data: dataOf(qrisTransaction), status: 201, replayed };
-};
+export const generateQris = operation({
+  id: 'generateQris',
+  summary: 'Generate a QRIS code',
+  description: '`qr_data` is the code to show; it can be paid once, until `expired_at` (30 minutes unless told).',
+  input: z.object({ params: ofAccount, body }),
+  data: qrisTransactionSchema,
+  status: 201,
+  creates: true,
+  links: {
+    inquireQrisStatus: { account_id: '$request.path.account_id', id: '$response.body#/data/id' },
+    showQris: { account_id: '$request.path.account_id', id: '$response.body#/data/id' },
+  },
+  refusals: ['frozen', 'account_limit', 'transaction_failed'],
+  async handle({ qris }, { caller, params, body: asked, idempotencyKey }) {
+    const { qrisTransaction, replayed } = await qris.generateQris(
+      {
+        merchantId: caller.merchantId,
+        accountId: params.account_id,
+        amountSen: asked.amount,
+        merchantReffNo: asked.merchant_reff_no,
+        ...(asked.expired_at !== undefined && { expiredAtMs: asked.expired_at }),
+        ...asked.tip,
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      },
+      { timeoutMs: TIMEOUT_MS },
+    );
+    return { data: dataOf(qrisTransaction), replayed };
+  },
+});
 
 /** The QRIS transaction of an answer. */
-export function dataOf(transaction: QrisTransaction | undefined): object {
+export function dataOf(transaction: QrisTransaction | undefined): QrisTransactionJson {
   if (transaction === undefined) throw new Error('money-in answered no QRIS transaction');
   return presentQrisTransaction(transaction);
 }

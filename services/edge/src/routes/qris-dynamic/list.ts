@@ -1,14 +1,19 @@
-import { presentQrisTransaction, QRIS_WORDS } from '@gerbang/present';
+import { pageSchema, presentQrisTransaction, QRIS_WORDS, qrisTransactionSchema } from '@gerbang/present';
+import { z } from 'zod';
+import { ofAccount } from '../../http/fields.ts';
 import { page } from '../../http/list-query.ts';
-import type { Handler } from '../../http/route.ts';
-import { validate } from '../../http/validation.ts';
+import { operation } from '../../http/operation.ts';
 import { moneyInListQuery, toListQuery } from '../money-in-fields.ts';
 
-const query = moneyInListQuery(QRIS_WORDS);
-
 /** GET qris-dynamic/{account_id}/list: newest first. Refusals: validation, and those of money-in. */
-export const listQris: Handler = async ({ qris }, call) => {
-  const { status, ...asked } = validate(query, call.query);
-  const found = await qris.listQris({ query: toListQuery(call, asked), status });
-  return { data: page(found.qrisTransactions.map(presentQrisTransaction), found.nextCursor) };
-};
+export const listQris = operation({
+  id: 'listQris',
+  summary: 'List QRIS transactions',
+  input: z.object({ params: ofAccount, query: moneyInListQuery(QRIS_WORDS) }),
+  data: pageSchema(qrisTransactionSchema),
+  async handle({ qris }, call) {
+    const { status } = call.query;
+    const found = await qris.listQris({ query: toListQuery(call), status });
+    return { data: page(found.qrisTransactions.map(presentQrisTransaction), found.nextCursor) };
+  },
+});

@@ -1,9 +1,19 @@
-import type { Handler } from '../../http/route.ts';
+import { virtualAccountSchema } from '@gerbang/present';
+import { z } from 'zod';
+import { operation } from '../../http/operation.ts';
 import { dataOf } from './create.ts';
+import { virtualAccountParams } from './show.ts';
 
 /** DELETE virtual-accounts/{account_id}/{id}: answers it as it now is (contract §5). Refusals: those of money-in. */
-export const deleteVirtualAccount: Handler = async ({ virtualAccounts }, { caller, params }) => {
-  const { account_id: accountId = '', id = '' } = params;
-  const { virtualAccount } = await virtualAccounts.deleteVirtualAccount({ merchantId: caller.merchantId, accountId, id });
-  return { data: dataOf(virtualAccount) };
-};
+export const deleteVirtualAccount = operation({
+  id: 'deleteVirtualAccount',
+  summary: 'Delete a virtual account',
+  description: 'Answers the virtual account as it now is: inactive. It takes no payment any more.',
+  input: z.object({ params: virtualAccountParams }),
+  data: virtualAccountSchema,
+  refusals: ['transaction_not_found', 'frozen', 'bad_request'],
+  async handle({ virtualAccounts }, { caller, params: { account_id: accountId, id } }) {
+    const { virtualAccount } = await virtualAccounts.deleteVirtualAccount({ merchantId: caller.merchantId, accountId, id });
+    return { data: dataOf(virtualAccount) };
+  },
+});

@@ -1,21 +1,29 @@
-import { presentVaTransaction } from '@gerbang/present';
+import { pageSchema, presentVaTransaction, vaTransactionSchema } from '@gerbang/present';
 import { z } from 'zod';
-import { listQuery, page } from '../../http/list-query.ts';
-import type { Handler } from '../../http/route.ts';
-import { validate } from '../../http/validation.ts';
-import { toListQuery } from '../money-in-fields.ts';
+import { ofAccount } from '../../http/fields.ts';
+import { listQuery, once, page } from '../../http/list-query.ts';
+import { operation } from '../../http/operation.ts';
+import { merchantReffNoFilter, toListQuery } from '../money-in-fields.ts';
 
-const once = z.string('may be given once').default('');
 const query = z.object({
   ...listQuery,
-  merchant_reff_no: once,
-  virtual_account_id: once,
+  merchant_reff_no: merchantReffNoFilter,
+  virtual_account_id: once.meta({ description: 'Only payments of this virtual account.' }).default(''),
   status: z.enum(['success'], 'must be success').optional(),
 });
 
 /** GET va-transactions/{account_id}: payments of virtual accounts, newest first. Refusals: validation, and those of money-in. */
-export const listVaTransactions: Handler = async ({ virtualAccounts }, call) => {
-  const { virtual_account_id: virtualAccountId, ...asked } = validate(query, call.query);
-  const found = await virtualAccounts.listVaTransactions({ query: toListQuery(call, asked), virtualAccountId });
-  return { data: page(found.vaTransactions.map(presentVaTransaction), found.nextCursor) };
-};
+export const listVaTransactions = operation({
+  id: 'listVaTransactions',
+  summary: 'List payments of virtual accounts',
+  input: z.object({ params: ofAccount, query }),
+  data: pageSchema(vaTransactionSchema),
+  links: {
+    showVaTransaction: { account_id: '$request.path.account_id', id: '$response.body#/data/items/0/id' },
+  },
+  async handle({ virtualAccounts }, call) {
+    const { virtual_account_id: virtualAccountId } = call.query;
+    const found = await virtualAccounts.listVaTransactions({ query: toListQuery(call), virtualAccountId });
+    return { data: page(found.vaTransactions.map(presentVaTransaction), found.nextCursor) };
+  },
+});

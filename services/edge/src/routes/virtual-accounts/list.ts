@@ -1,14 +1,19 @@
-import { presentVirtualAccount, VIRTUAL_ACCOUNT_WORDS } from '@gerbang/present';
+import { pageSchema, presentVirtualAccount, VIRTUAL_ACCOUNT_WORDS, virtualAccountSchema } from '@gerbang/present';
+import { z } from 'zod';
+import { ofAccount } from '../../http/fields.ts';
 import { page } from '../../http/list-query.ts';
-import type { Handler } from '../../http/route.ts';
-import { validate } from '../../http/validation.ts';
+import { operation } from '../../http/operation.ts';
 import { moneyInListQuery, toListQuery } from '../money-in-fields.ts';
 
-const query = moneyInListQuery(VIRTUAL_ACCOUNT_WORDS);
-
 /** GET virtual-accounts/{account_id}: newest first. Refusals: validation, and those of money-in. */
-export const listVirtualAccounts: Handler = async ({ virtualAccounts }, call) => {
-  const { status, ...asked } = validate(query, call.query);
-  const found = await virtualAccounts.listVirtualAccounts({ query: toListQuery(call, asked), status });
-  return { data: page(found.virtualAccounts.map(presentVirtualAccount), found.nextCursor) };
-};
+export const listVirtualAccounts = operation({
+  id: 'listVirtualAccounts',
+  summary: 'List virtual accounts',
+  input: z.object({ params: ofAccount, query: moneyInListQuery(VIRTUAL_ACCOUNT_WORDS) }),
+  data: pageSchema(virtualAccountSchema),
+  async handle({ virtualAccounts }, call) {
+    const { status } = call.query;
+    const found = await virtualAccounts.listVirtualAccounts({ query: toListQuery(call), status });
+    return { data: page(found.virtualAccounts.map(presentVirtualAccount), found.nextCursor) };
+  },
+});

@@ -1,0 +1,34 @@
+import type { Json, Refusal } from '@gerbang/core';
+
+/** The merchant behind a request, by the credential it came with. `accessToken` is empty at the token endpoints. */
+export type Caller = { merchantId: string; clientId: string; clientSecret: string; accessToken: string };
+
+/** An admitted request as handlers see it: nothing in it has been validated yet. */
+export type Call = {
+  caller: Caller;
+  /** Method and pattern, for instance "GET /api/v1.0/balance-inquiry/:account_id". */
+  route: string;
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body: Json | undefined;
+  /** SHA-256 of the body's normalized JSON (contract §3), hashed once when it is first asked for. */
+  bodyHash(): string;
+  /** A header by its lower-case name. */
+  header(name: string): string | undefined;
+};
+
+/** What a handler answers: data, which the route's envelope goes around, a stream of text/csv, or a picture. */
+export type Answer<Data extends object = object> =
+  | DataAnswer<Data>
+  | CsvAnswer
+  | { image: string | Buffer; type: 'image/svg+xml' | 'image/png' };
+
+export type CsvAnswer = { csv: AsyncIterable<string> };
+
+export type DataAnswer<Data extends object = object> = {
+  data: Data;
+  /** The request was carried out and has failed: `data` is answered with it. */
+  failure?: Refusal;
+  /** The answer of an earlier request with the same Idempotency-Key. */
+  replayed?: boolean;
+};

@@ -1,0 +1,74 @@
+import type { RefusalCode } from '@gerbang/core';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { Answer, Call } from './call.ts';
+import { type IdempotencyKey, idempotencyKeyOf } from './idempotency.ts';
+import { validate } from './validation.ts';
+
+/** Refusals that only services tell each other, and SP008, which is reserved: no merchant ever gets one. */
+type InternalRefusal = 'posting_key_conflict' | 'not_owner' | 'merchant_not_found' | 'invalid_reference';
+
+/** A refusal that a merchant may get. */
+export type PublicRefusal = Exclude<RefusalCode, InternalRefusal>;
+
+/** What an operation takes: a schema each for the parameters of its path, its query and its body, where it has them. */
+type Input = z.ZodObject<{ params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }>;
+
+/** An admitted request with the input that the operation's schemas have made of it. */
+export type ValidCall<I extends z.ZodType> = Pick<Call, 'caller' | 'header'> &
+  z.output<I> & {
+    /** The request's Idempotency-Key, of an operation that creates. */
+    idempotencyKey: IdempotencyKey | undefined;
+  };
+
+/** What describes an operation in the API's document (openapi/document.ts). */
+export type Operation = {
+  /** operationId of the document. Generated clients have a method of this name: it never changes. */
+  id: string;
+  summary: string;
+  /** Markdown: what a merchant's developer has to know beyond the schemas. */
+  description?: string;
+  input: Input;
+  /** `data` of the answer. */
+  data: z.ZodType<object, object>;
+  /** 200 unless told; v1 routes only. */
+  status?: 201 | 202;
+  /** Whether it creates something, and so takes an Idempotency-Key (contract §2). */
+  creates?: true;
+  /** Refusals of its own, beyond those that any operation with such input has (openapi/refusals.ts). */
+  refusals?: readonly PublicRefusal[];
+  /** Refusals that come with `data`: what was ordered is recorded, and has failed. */
+  failures?: readonly PublicRefusal[];
+  /** Operations that take what this one answers, and where in the request or answer their parameters are, by operationId. */
+  links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Other media types that it answers on demand, and what they hold. */
+  otherContent?: Readonly<Record<string, string>>;
+  /** Checks the input, then handles it. Refusals: validation, and those of the handler. */
+  run(context: Context, call: Call): Promise<Answer>;
+};
+
+type Definition<I extends Input, D extends z.ZodType<object, object>> = Omit<Operation, 'input' | 'data' | 'run'> & {
+  input: I;
+  data: D;
+  handle(context: Context, call: ValidCall<I>): Promise<Answer<z.input<D>>>;
+};
+
+/**
+ * One operation of the API: what it takes and answers, and its handler. The handler's types, the checks of the input and the
+ * operation's part of the API's document all follow from the schemas.
+ */
+export function operation<I extends Input, D extends z.ZodType<object, object>>({
+  handle,
+  ...described
+}: Definition<I, D>): Operation {
+  const { input, creates } = described;
+  return {
+    ...described,
+    // Not awaited here: one promise less for each request.
+    run(context, call) {
+      const idempotencyKey = creates ? idempotencyKeyOf(call) : undefined;
+      const { caller, header } = call;
+      return handle(context, { caller, header, ...validate(input, call), idempotencyKey });
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { describeRefusal } from '@gerbang/core';
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { v2 } from '../http/envelope-v2.ts';
+import type { PublicRefusal } from '../http/operation.ts';
+import type { Route } from '../http/route.ts';
+import { examplesOf } from './examples.ts';
+import { pascal } from './names.ts';
+import { isAlways, OCCURS, refusalsOf } from './refusals.ts';
+
+const FieldErrors = z
+  .record(z.string(), z.array(z.string()))
+  .meta({ id: 'FieldErrors', description: 'What is wrong with the request: messages by field.' });
+
+const ErrorDetail = z
+  .strictObject({
+    code: z.int().meta({ description: 'The HTTP status; 4059901 where the method is not allowed.' }),
+    message: z.string(),
+    errors: FieldErrors.optional(),
+  })
+  .meta({ id: 'ErrorDetail' });
+
+const envelopeV1 = { status: z.int().meta({ description: 'The HTTP status.' }), success: z.literal(false), error: ErrorDetail };
+
+const ErrorV1 = z
+  .strictObject({ ...envelopeV1, data: z.strictObject({ errors: FieldErrors }).meta({ id: 'ErrorV1Data' }).optional() })
+  .meta({ id: 'ErrorV1', description: 'The v1 envelope of an error. `data.errors` is the same as `error.errors`.' });
+
+/** Fields of the request that identify what it is about are echoed (contract §2). */
+const ErrorV2Data = z
+  .strictObject({
+    message: z.string(),
+    errors: FieldErrors.optional(),
+    account_id: z.string().optional(),
+    reference_number: z.string().nullable().optional(),
+    transaction_id: z.string().optional(),
+    bank_code: z.string().optional(),
+    bank_account_number: z.string().optional(),
+  })
+  .meta({ id: 'ErrorV2Data', description: 'What went wrong, with the fields of the request that identify what it was about.' });
+
+const envelopeV2 = {
+  response_code: z
+    .string()
+    .regex(/^SP0(?:0[1-79]|1[0-9]|20)$/)
+    .meta({ description: 'The code of the outcome; each answer lists those that it may have.' }),
+  response_message: z.string().meta({ description: 'What the code means.' }),
+};
+
+const ErrorV2 = z
+  .strictObject({ ...envelopeV2, data: ErrorV2Data })
+  .meta({ id: 'ErrorV2', description: 'The v2 envelope of an error.' });
+
+const REQUEST_ID = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/)
+  .meta({ id: 'RequestId', description: 'The id of the request and of its trace: name it when you ask for support.' });
+const requestId = z.object({ 'X-Request-Id': REQUEST_ID });
+const retryable = requestId.extend({
+  'Retry-After': z.int().optional().meta({ description: 'Seconds after which the same request may be sent again.' }),
+});
+const replayable = requestId.extend({
+  'Idempotency-Replayed': z
+    .literal('true')
+    .optional()
+    .meta({ description: 'This is the answer to an earlier request with the same Idempotency-Key.' }),
+});
+
+/** Answers that are the same for many routes, by their name as a component. */
+export type SharedAnswers = Map<string, ZodOpenApiResponseObject>;
+
+/** Every answer of a route by HTTP status; one that any route may have is kept in `shared` and taken from there. */
+export function answersOf(route: Route, shared: SharedAnswers): ZodOpenApiResponsesObject {
+  const { operation } = route;
+  const byStatus = new Map<number, PublicRefusal[]>();
+  for (const refusal of refusalsOf(route)) {
+    const status = statusOf(route, refusal);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), refusal]);
+  }
+  const success = operation.status ?? 200;
+  const common = route.envelope === v2 ? ErrorV2 : ErrorV1;
+  const withData = errorWithData(route);
+  const schemaOf = (refusals: readonly PublicRefusal[]) =>
+    refusals.some((refusal) => operation.failures?.includes(refusal)) ? withData : common;
+  return {
+    [success]: successOf(route, success),
+    ...Object.fromEntries(
+      [...byStatus].map(([status, refusals]) => {
+        const error = errorOf(route, status, { refusals, schema: schemaOf(refusals) });
+        if (error.id === undefined) return [status, error];
+        const known = shared.get(error.id) ?? error;
+        shared.set(error.id, known);
+        return [status, known];
+      }),
+    ),
+  };
+}
+
+function successOf(route: Route, status: number): ZodOpenApiResponseObject {
+  const { operation } = route;
+  const others = Object.entries(operation.otherContent ?? {});
+  const examples = examplesOf(operation.id)?.answer;
+  return {
+    description: status === 201 ? 'Created.' : status === 202 ? 'Accepted.' : 'Success.',
+    headers: operation.creates ? replayable : requestId,
+    content: {
+      'application/json': { schema: envelopeOf(route, status), ...(examples !== undefined && { example: examples }) },
+      ...Object.fromEntries(others.map(([type, description]) => [type, { schema: z.string().meta({ description }) }])),
+    },
+    ...(operation.links !== undefined && { links: linksOf(operation.links) }),
+  };
+}
+
+function envelopeOf(route: Route, status: number): z.ZodType {
+  const { operation } = route;
+  const data = named(operation.data, `${pascal(operation.id)}Data`);
+  const envelope =
+    route.envelope === v2
+      ? { response_code: z.literal('SP000'), response_message: z.literal('Success'), data }
+      : { status: z.int().min(status).max(status), success: z.literal(true), data };
+  return z.strictObject(envelope).meta({ id: `${pascal(operation.id)}Answer` });
+}
+
+/** A schema that has no name of its own becomes a component of this name: generated clients have a type for it. */
+function named(schema: z.ZodType, id: string): z.ZodType {
+  return schema.meta()?.id === undefined ? schema.meta({ ...schema.meta(), id }) : schema;
+}
+
+function errorOf(
+  route: Route,
+  status: number,
+  { refusals, schema }: { refusals: readonly PublicRefusal[]; schema: z.ZodType },
+): ZodOpenApiResponseObject {
+  const isV2 = route.envelope === v2;
+  const codes = isV2 ? [...new Set(refusals.map((refusal) => describeRefusal(refusal).spCode))].sort() : [];
+  const example = examplesOf(route.operation.id)?.errors?.[status];
+  const isShared = example === undefined && refusals.every(isAlways);
+  return {
+    // One component for what any operation may answer.
+    ...(isShared && { id: `${isV2 ? 'V2' : 'V1'}Error${status}` }),
+    description: refusals
+      .map((refusal) => `- ${isV2 ? `${describeRefusal(refusal).spCode}: ` : ''}${OCCURS[refusal]}`)
+      .join('\n'),
+    headers: refusals.some((refusal) => describeRefusal(refusal).retryable) ? retryable : requestId,
+    content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+    ...(isV2 && { 'x-response-codes': codes }),
+  };
+}
+
+/** An order that has failed is answered with what it is (contract §6): one shape for both, so that clients have one type. */
+function errorWithData({ operation, envelope }: Route): z.ZodType {
+  if (!(operation.data instanceof z.ZodObject)) throw new Error(`the data of ${operation.id} is no object`);
+  const id = `${pascal(operation.id)}Error`;
+  const ordered = operation.data.partial().shape;
+  const isV2 = envelope === v2;
+  const data = z
+    .strictObject(isV2 ? { ...ErrorV2Data.shape, ...ordered } : { ...ordered, errors: FieldErrors.optional() })
+    .meta({ id: `${id}Data`, description: 'What was ordered, where it is recorded and has failed.' });
+  const schema = isV2 ? z.strictObject({ ...envelopeV2, data }) : z.strictObject({ ...envelopeV1, data: data.optional() });
+  return schema.meta({ id });
+}
+
+function statusOf({ envelope, operation, tag }: Route, refusal: PublicRefusal): number {
+  // A retail transaction is refused as an invalid one (contract §2).
+  if (refusal === 'product_not_allowed' && tag === 'Retail outlet' && operation.creates) return 422;
+  const { http, v1Http } = describeRefusal(refusal);
+  return envelope === v2 ? http : v1Http;
+}
+
+function linksOf(links: NonNullable<Route['operation']['links']>) {
+  return Object.fromEntries(Object.entries(links).map(([operationId, parameters]) => [operationId, { operationId, parameters }]));
+}

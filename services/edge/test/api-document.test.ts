@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { createApiDocument } from '../src/openapi/document.ts';
+import { routes } from '../src/routes/index.ts';
+import { startEdge } from './edge-harness.ts';
+
+type Content = Record<string, { schema: object }>;
+type Operation = {
+  operationId: string;
+  tags: string[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content: Content; links?: Record<string, { operationId: string; parameters: object }> }>;
+  parameters?: { name: string; in: string }[];
+};
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, object>;
+  tags: { name: string }[];
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+};
+
+const kept: Document = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
+const operations = Object.values(kept.paths).flatMap((methods) => Object.values(methods));
+
+test('docs/openapi.json is what the routes say; npm run generate writes it anew', () => {
+  expect(JSON.parse(JSON.stringify(createApiDocument(routes)))).toEqual(kept);
+});
+
+test('every route is in it, and nothing else', () => {
+  const ofRoutes = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  const documented = Object.entries(kept.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(documented.sort()).toEqual(ofRoutes.sort());
+});
+
+test('parameters of the path are those of the schema', () => {
+  for (const [path, methods] of Object.entries(kept.paths)) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    for (const { parameters = [] } of Object.values(methods)) {
+      expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
+    }
+  }
+});
+
+test('operations are named once, stand in a known chapter, and link to operations that are there, with parameters that they have', () => {
+  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
+  expect(byId.size).toBe(operations.length);
+  const tags = kept.tags.map(({ name }) => name);
+  for (const operation of operations) {
+    expect(tags).toContain(operation.tags[0]);
+    for (const links of Object.values(operation.responses).map((response) => response.links ?? {})) {
+      for (const link of Object.values(links)) {
+        const inPath = (byId.get(link.operationId)?.parameters ?? []).filter((parameter) => parameter.in === 'path');
+        expect(Object.keys(link.parameters).sort(), link.operationId).toEqual(inPath.map(({ name }) => name).sort());
+      }
+    }
+  }
+});
+
+test('answers are closed and requests open; null is a type', () => {
+  for (const operation of operations) {
+    const body = operation.requestBody?.content['application/json']?.schema;
+    if (body !== undefined) expect(closed(body), operation.operationId).toBe(false);
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const { content } = resolve(response);
+      expect(closed(content?.['application/json']?.schema ?? {}), `${operation.operationId} ${status}`).toBe(true);
+    }
+  }
+  expect(JSON.stringify(kept)).not.toContain('"nullable"');
+});
+
+test('SP008 is reserved, and no answer has it', () => {
+  const codes = operations.flatMap(({ responses }) =>
+    Object.values(responses).flatMap((response) => Reflect.get(response, 'x-response-codes') ?? []),
+  );
+  expect(codes).toContain('SP018');
+  expect(codes).not.toContain('SP008');
+});
+
+test('it is served to anybody', async () => {
+  const edge = await startEdge();
+  onTestFinished(() => edge.close());
+  const { http, headers, json } = await edge.send('GET', '/openapi.json');
+  expect(http).toBe(200);
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(json).toEqual(kept);
+});
+
+/** What a reference refers to; anything else is what it is. */
+function resolve<Value extends object>(value: Value | { $ref: string }): Value {
+  if (!('$ref' in value)) return value;
+  const found = value.$ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((at, step) => Reflect.get(Object(at), step), kept);
+  return found as Value;
+}
+
+function closed(schema: object): boolean {
+  return Reflect.get(resolve(schema), 'additionalProperties') === false;
+}
