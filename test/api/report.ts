@@ -11,7 +11,10 @@ export function readReport(file: string): Report {
   return report.parse(JSON.parse(readFileSync(file, 'utf8')));
 }
 
-/** The cases that were sent; none where the run was cut off. */
-export function casesOf({ complete, test_cases }: Report): number {
-  return complete ? test_cases.generated : 0;
+/** A run fails by what it has found (its exit code), and where it has tested too little to find anything. */
+export function judge(exitCode: number, { complete, test_cases }: Report, casesMin: number): { passed: boolean; text: string } {
+  const { generated: cases } = test_cases;
+  if (!complete) return { passed: false, text: `cut off after ${cases} cases` };
+  if (cases < casesMin) return { passed: false, text: `${cases} cases, fewer than ${casesMin}` };
+  return { passed: exitCode === 0, text: `${cases} cases` };
 }
