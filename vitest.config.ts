@@ -15,6 +15,7 @@ export default defineConfig({
             'services/*/{src,test}/**/*.test.ts',
             'launcher/**/*.test.ts',
             'test/{api,bench}/**/*.test.ts',
+            'tools/*/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**'],
           pool: 'forks',
@@ -28,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/{api,bench}/**'],
+          exclude: ['**/node_modules/**', 'test/{api,bench,clients}/**'],
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 120_000,

@@ -17,8 +17,9 @@ const dataFolder = path.resolve(root, process.env.GERBANG_DATA || '.gerbang');
 const toolsFolder = path.resolve(root, process.env.GERBANG_TOOLS || path.join(dataFolder, 'tools'));
 const args = process.argv.slice(2);
 
-/** Tests, benchmarks and the API check start a NATS of their own also where NATS_URL is set. */
-const needsNats = ['test', 'bench', 'check:api'].includes(args[0]) || (args[0] === 'start' && !process.env.NATS_URL);
+/** Tests, benchmarks and checks of the API start a NATS of their own also where NATS_URL is set. */
+const ownNats = ['test', 'bench', 'check:api', 'check:clients'];
+const needsNats = ownNats.includes(args[0]) || (args[0] === 'start' && !process.env.NATS_URL);
 
 try {
   if (Number(process.versions.node.split('.')[0]) < 20) {

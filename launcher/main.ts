@@ -34,6 +34,11 @@ switch (command) {
       run(process.execPath, [path.join(root, 'test/api/check-breaking.ts'), ...args]),
     );
     break;
+  case 'check:clients':
+    process.exitCode = await timed('npm run check:clients', () =>
+      run('vitest', ['run', '--config', path.join(root, 'test/clients/vitest.config.ts'), ...args]),
+    );
+    break;
   case 'bench':
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
@@ -45,15 +50,17 @@ switch (command) {
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; it knows start, test, check, check:api, check:breaking, bench, generate, gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients}, bench, generate, gerbang\n`,
     );
     process.exitCode = 1;
 }
 
-/** Writes what is made from other files, and kept: the code of the protocols and the API's document. */
+/** Writes what is made from other files, and kept: the code of the protocols, the API's document, and its types for tests. */
 async function generate(): Promise<number> {
   return (
-    (await run('buf', ['generate'])) || (await run(process.execPath, [path.join(root, 'services/edge/src/openapi/write.ts')]))
+    (await run('buf', ['generate'])) ||
+    (await run(process.execPath, [path.join(root, 'services/edge/src/openapi/write.ts')])) ||
+    (await run(process.execPath, [path.join(root, 'tools/api-types/generate.ts')]))
   );
 }
 

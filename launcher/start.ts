@@ -52,6 +52,8 @@ function welcome(demo: Demo, dataFolder: string, seconds: number): string {
 Gerbang is ready after ${seconds.toFixed(1)} s.
 
   merchant API     ${demo.base_url}
+  API reference    ${demo.base_url}/docs
+  signature check  ${demo.base_url}/docs/signature
   sandbox bank     ${demo.simulator_url}/sandbox/…
   data and logs    ${dataFolder}
 
@@ -62,6 +64,10 @@ Demo merchant (also in ${dataFolder}/demo.json)
   client secret    ${demo.client_secret}
   accounts         ${demo.account_ids.join('  ')}
 
+The API reference, to send requests that your browser signs for this merchant
+
+  ${referenceUrl(demo)}
+
 A first call: an access token
 
   curl -s ${demo.base_url}/api/v1.0/access-token/b2b -u '${demo.client_id}:${demo.client_secret}' \\
@@ -69,4 +75,9 @@ A first call: an access token
 
 Next: the first payment in README.md. Ctrl-C stops everything.
 `;
+}
+
+/** The credentials are in the fragment, which browsers send to no server; the page takes them out of the address bar. */
+function referenceUrl({ base_url, partner_id, client_id, client_secret }: Demo): string {
+  return `${base_url}/docs#${new URLSearchParams({ partner_id, client_id, client_secret })}`;
 }

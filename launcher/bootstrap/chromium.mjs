@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import process from 'node:process';
 import { run, step } from './step.mjs';
 
-/** Where distributions put it; test/support/browser.ts looks there too. */
+/** Where distributions put it; packages/testkit/src/browser.ts looks there too. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const APT_GET = '/usr/bin/apt-get';
 const APT_ENV = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

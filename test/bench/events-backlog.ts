@@ -8,7 +8,8 @@ import {
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { Binary, type Collection, MongoClient } from 'mongodb';
 import { type System, startSystem } from '../../launcher/system.ts';
-import { call, idr, newReference, signIn } from '../support/merchant-client.ts';
+import { newOrder, notifyAt, transfer } from '../support/disbursement.ts';
+import { call, idr, signIn } from '../support/merchant-client.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 import type { Benchmark, Figures } from './harness/benchmark.ts';
 import { latenciesOf } from './harness/statistics.ts';
@@ -107,19 +108,11 @@ async function drain(system: System, transfers: Collection<Transfer>, sink: Webh
 /** Payments of the demo merchant, one at a time; how long each webhook came after the answer. */
 async function freshPayments({ demo }: System, sink: WebhookSink) {
   const merchant = await signIn(demo.base_url, demo);
-  await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });
+  await notifyAt(merchant, sink.url);
   const answered = new Map<string, number>();
   return {
     async pay(): Promise<void> {
-      const reference = newReference('fresh');
-      const { json, text } = await merchant.signed('/api/v2.0/disbursement/transfer', {
-        account_id: demo.account_ids[0],
-        reference_number: reference,
-        bank_code: '014',
-        bank_account_number: '1234567890',
-        amount: idr(10_000),
-      });
-      if (json.response_code !== 'SP000') throw new Error(`not paid: ${text}`);
+      const { reference_number: reference } = await transfer(merchant, newOrder(demo.account_ids[0], { amount: idr(10_000) }));
       answered.set(reference, Date.now());
     },
     async finish() {

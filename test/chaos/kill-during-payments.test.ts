@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem } from '../../launcher/system.ts';
-import { call, dataOf, isRecord, type MerchantClient, newReference, sen, signIn } from '../support/merchant-client.ts';
+import { accepted, call, isRecord, type MerchantClient, newReference, sen, signIn } from '../support/merchant-client.ts';
 import { type Hook, startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 
 /** Long form: GERBANG_CHAOS=long, twenty rounds of 100 payments; the short form runs in `npm test`. */
@@ -36,8 +36,7 @@ describe('kill -9 of money-in between a payment at the rail and its webhook', ()
     const env = { RATE_LIMIT_PER_MINUTE: '100000', RATE_LIMIT_RETAIL_PER_MINUTE: '100000' };
     system = await startSystem({ name: 'chaos-in', shuffleUnsorted: true, env });
     merchant = await signIn(system.demo.base_url, system.demo);
-    const settings = await merchant.send('PUT', '/api/v1.0/callback-settings', { transaction_notif_url: sink.url });
-    expect(settings.http).toBe(200);
+    await accepted(merchant.api.PUT('/api/v1.0/callback-settings', { body: { transaction_notif_url: sink.url } }));
   }, 120_000);
 
   afterAll(async () => {
@@ -55,21 +54,21 @@ describe('kill -9 of money-in between a payment at the rail and its webhook', ()
       let answered = 0;
       const paying = payables.map(async ({ pay }, i) => {
         await sleep(i * 5);
-        const accepted = await pay();
+        const isPaid = await pay();
         answered++;
-        return accepted;
+        return isPaid;
       });
       // Some payments are answered, some on their way, some not begun; another moment of each in every round.
       await eventually('some payments are answered', () => answered > round % (PAYMENTS / 4));
       await system.kill('money-in', 'SIGKILL');
-      const accepted = await Promise.all(paying);
+      const confirmed = await Promise.all(paying);
       await system.ready();
-      expect(accepted.filter(Boolean).length).toBeGreaterThan(0);
+      expect(confirmed.filter(Boolean).length).toBeGreaterThan(0);
 
       // What the rails say they have taken, once they have reported all of it.
       const booked = await eventually('no rail has anything left to tell', () => settledBooks(system, payables), 60_000);
       const taken = payables.filter(({ booked: name }) => booked.has(name));
-      for (const [i, { booked: name }] of payables.entries()) if (accepted[i]) expect(booked.has(name)).toBe(true);
+      for (const [i, { booked: name }] of payables.entries()) if (confirmed[i]) expect(booked.has(name)).toBe(true);
 
       // Every one is announced, as one event.
       const paid = await eventually(
@@ -104,8 +103,7 @@ describe('kill -9 of money-in between a payment at the rail and its webhook', ()
 });
 
 async function newAccount(merchant: MerchantClient): Promise<string> {
-  const { id } = dataOf(await merchant.send('POST', '/api/v1.0/accounts', { name: 'Chaos' }));
-  return String(id);
+  return (await accepted(merchant.api.POST('/api/v1.0/accounts', { body: { name: 'Chaos' } }))).id;
 }
 
 /** Orders something to pay, and says how the customer does. */
@@ -116,39 +114,35 @@ async function newPayable(
   rail: Rail,
   index: number,
 ): Promise<Payable> {
+  const { api } = merchant;
+  const params = { path: { account_id: account } };
   const [amount, reference] = [RUPIAH + index, newReference('chaos')];
-  const order = async (path: string, body: object) =>
-    dataOf(await merchant.send('POST', `/api/v1.0/${path}`, { amount, merchant_reff_no: reference, ...body }));
+  const asked = { amount, merchant_reff_no: reference };
   const payAt = (path: string, body: object) => async () => {
     const { json } = await call('POST', `${system.demo.simulator_url}/sandbox/${path}`, JSON.stringify(body));
     return json.accepted === true;
   };
   switch (rail) {
     case 'va': {
-      const { number } = await order(`virtual-accounts/${account}`, {
-        bank_code: 'BCA',
-        kind: 'temporary',
-        name: 'Budi',
-        max_usage: 1,
-        expired_at: String(Date.now() + 600_000),
-      });
-      return { rail, booked: String(number), pay: payAt(`virtual-accounts/${number}/pay`, { amount }) };
+      const expiry = { max_usage: 1, expired_at: String(Date.now() + 600_000) };
+      const body = { ...asked, ...expiry, bank_code: 'BCA', kind: 'temporary', name: 'Budi' } as const;
+      const { number } = await accepted(api.POST('/api/v1.0/virtual-accounts/{account_id}', { params, body }));
+      return { rail, booked: number, pay: payAt(`virtual-accounts/${number}/pay`, { amount }) };
     }
     case 'qris': {
-      const { reff_no: code, qr_data } = await order(`qris-dynamic/${account}/generate`, {});
-      return { rail, booked: String(code), pay: payAt('qris/pay', { qr_data }) };
+      const generated = api.POST('/api/v1.0/qris-dynamic/{account_id}/generate', { params, body: asked });
+      const { reff_no: code, qr_data } = await accepted(generated);
+      return { rail, booked: code, pay: payAt('qris/pay', { qr_data }) };
     }
     case 'ewallet': {
-      const { transaction_id: id } = await order(`ewallet-checkout/${account}`, { channel: 'DANA' });
-      return { rail, booked: String(id), pay: payAt(`ewallet/${id}/confirm`, { outcome: 'success' }) };
+      const body = { ...asked, channel: 'DANA' } as const;
+      const { transaction_id: id } = await accepted(api.POST('/api/v1.0/ewallet-checkout/{account_id}', { params, body }));
+      return { rail, booked: id, pay: payAt(`ewallet/${id}/confirm`, { outcome: 'success' }) };
     }
     case 'retail': {
-      const { payment_code: code } = await order(`retail-transactions/${account}`, {
-        retail_code: 'ALFAMART',
-        customer_name: 'Siti',
-        expired_at: Date.now() + 600_000,
-      });
-      return { rail, booked: String(code), pay: payAt(`retail/${code}/pay`, { amount }) };
+      const body = { ...asked, retail_code: 'ALFAMART', customer_name: 'Siti', expired_at: Date.now() + 600_000 } as const;
+      const { payment_code: code } = await accepted(api.POST('/api/v1.0/retail-transactions/{account_id}', { params, body }));
+      return { rail, booked: code, pay: payAt(`retail/${code}/pay`, { amount }) };
     }
     default:
       return rail satisfies never;

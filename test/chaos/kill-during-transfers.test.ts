@@ -2,18 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem } from '../../launcher/system.ts';
-import {
-  type Answer,
-  call,
-  dataOf,
-  idr,
-  isRecord,
-  type MerchantClient,
-  newReference,
-  sen,
-  signIn,
-  statusOf,
-} from '../support/merchant-client.ts';
+import { inquireStatus, newOrder, notifyAt, order as orderOnce } from '../support/disbursement.ts';
+import { call, idr, isRecord, type MerchantClient, newReference, sen, signIn, statusOf } from '../support/merchant-client.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 
 /** Long form: GERBANG_CHAOS=long, 200 transfers for each process; the short form runs in `npm test`. */
@@ -40,8 +30,7 @@ describe('kill -9 during transfers', () => {
     system = await startSystem({ name: 'chaos', shuffleUnsorted: true, ownMongo: true, env });
     account = system.demo.account_ids[0];
     merchant = await signIn(system.demo.base_url, system.demo);
-    const settings = await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });
-    expect(settings.http).toBe(200);
+    await notifyAt(merchant, sink.url);
   }, 120_000);
 
   afterAll(async () => {
@@ -115,18 +104,15 @@ describe('kill -9 during transfers', () => {
  * SP000.
  */
 async function orderTransfer(merchant: MerchantClient, accountId: string, order: Order): Promise<string | undefined> {
-  const body = {
-    account_id: accountId,
+  const body = newOrder(accountId, {
     reference_number: order.reference,
-    bank_code: '014',
-    bank_account_number: '1234567890',
     amount: idr(Number(order.amountSen / 100n)),
-  };
+  });
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const answer = await merchant.signed('/api/v2.0/disbursement/transfer', body).catch((): Answer | undefined => undefined);
-    if (answer?.json.response_code === 'SP000') return String(dataOf(answer).transaction_id);
+    const answer = await orderOnce(merchant, body).catch(() => undefined);
+    if (answer?.data?.response_code === 'SP000') return answer.data.data.transaction_id;
     // No answer, or one that leaves the outcome open: the same request again, under the same reference.
-    if (answer !== undefined && answer.http < 500) return undefined;
+    if (answer !== undefined && answer.response.status < 500) return undefined;
     await sleep(RETRY_MS);
   }
   return undefined;
@@ -142,16 +128,12 @@ async function finalStates(
 ): Promise<Map<string, Final> | undefined> {
   const finals = new Map<string, Final>();
   for (const { reference, accepted } of orders) {
-    const answer = await merchant.send('POST', '/api/v2.0/disbursement/inquiry-status', {
-      account_id: accountId,
-      reference_number: reference,
-    });
-    if (answer.json.response_code === 'SP009' && accepted === undefined) continue;
-    if (answer.json.response_code !== 'SP000') return undefined;
-    const data = dataOf(answer);
-    const status = statusOf(data);
-    if (status !== '00' && status !== '06') return undefined;
-    finals.set(reference, { reference, transactionId: String(data.transaction_id), status, grossSen: sen(data.gross_amount) });
+    const { data: answer, error } = await inquireStatus(merchant, accountId, reference);
+    if (error?.response_code === 'SP009' && accepted === undefined) continue;
+    if (answer === undefined) return undefined;
+    const { transaction_id: transactionId, transaction_status: status, gross_amount: gross } = answer.data;
+    if (status.code !== '00' && status.code !== '06') return undefined;
+    finals.set(reference, { reference, transactionId, status: status.code, grossSen: sen(gross) });
   }
   return finals;
 }

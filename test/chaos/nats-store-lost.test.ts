@@ -5,6 +5,7 @@ import { eventually } from '@gerbang/testkit';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem } from '../../launcher/system.ts';
+import { newOrder, notifyAt, transfer } from '../support/disbursement.ts';
 import { idr, type MerchantClient, newReference, signIn, statusOf } from '../support/merchant-client.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 
@@ -73,8 +74,7 @@ describe('NATS during transfers', () => {
     client = new MongoClient(system.mongodb.uri, { useBigInt64: true });
     store = path.join(system.dataFolder, 'nats');
     merchant = await signIn(system.demo.base_url, system.demo);
-    const settings = await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });
-    expect(settings.http).toBe(200);
+    await notifyAt(merchant, sink.url);
     await transferAll(10);
     // Still: what is copied must be whole.
     process.kill(system.pidOf('nats'), 'SIGSTOP');
@@ -121,14 +121,7 @@ describe('NATS during transfers', () => {
     let accepted = 0;
     const caller = async () => {
       for (const reference of rest) {
-        const answer = await merchant.signed('/api/v2.0/disbursement/transfer', {
-          account_id: system.demo.account_ids[0],
-          reference_number: reference,
-          bank_code: '014',
-          bank_account_number: '1234567890',
-          amount: idr(RUPIAH),
-        });
-        expect(answer.json.response_code).toBe('SP000');
+        await transfer(merchant, newOrder(system.demo.account_ids[0], { reference_number: reference, amount: idr(RUPIAH) }));
         accepted++;
         onAccepted(accepted);
       }

@@ -1,10 +1,11 @@
 import path from 'node:path';
+import { accessibilityProblems } from '@gerbang/testkit/accessibility';
+import { type Device, openPhone } from '@gerbang/testkit/browser';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem } from '../../launcher/system.ts';
-import { accessibilityProblems } from '../support/accessibility.ts';
-import { openPhone, type Phone } from '../support/browser.ts';
-import { call, dataOf, isRecord, type MerchantClient, signIn } from '../support/merchant-client.ts';
+import type { EwalletChannel, PaymentMethodCode } from '../support/api.d.ts';
+import { accepted, call, type MerchantClient, signIn } from '../support/merchant-client.ts';
 import { newPaymentLink, pay } from '../support/payment-link.ts';
 
 const IMAGES = path.resolve(import.meta.dirname, '../../docs/images');
@@ -13,7 +14,7 @@ const SHOP = 'https://toko.example/selesai';
 let system: System;
 let merchant: MerchantClient;
 let account: string;
-let phone: Phone;
+let phone: Device;
 
 beforeAll(async () => {
   [system, phone] = await Promise.all([startSystem({ name: 'checkout', shuffleUnsorted: true }), openPhone({ locale: 'id-ID' })]);
@@ -55,7 +56,7 @@ async function newPage(context: BrowserContext = phone.context): Promise<Page> {
   return page;
 }
 
-async function open(body: Record<string, unknown> = {}, context?: BrowserContext): Promise<Page> {
+async function open(body: Parameters<typeof newPaymentLink>[2] = {}, context?: BrowserContext): Promise<Page> {
   const { url } = await newPaymentLink(merchant, account, { success_redirect_url: SHOP, ...body });
   const page = await newPage(context);
   await page.goto(url);
@@ -63,7 +64,7 @@ async function open(body: Record<string, unknown> = {}, context?: BrowserContext
 }
 
 /** Opens a link for one method, and chooses that. */
-async function choose(method: string, label: string): Promise<Page> {
+async function choose(method: PaymentMethodCode, label: string): Promise<Page> {
   const page = await open({ payment_methods: [method] });
   await page.getByLabel(label).check();
   await page.getByRole('button', { name: 'Lanjutkan' }).click();
@@ -76,22 +77,27 @@ const sessionOf = (page: Page) => new URL(page.url()).pathname.split('/')[3] ?? 
 const paid = (page: Page) => page.getByRole('heading', { name: 'Pembayaran berhasil' }).waitFor();
 
 /** What the merchant is told of the session on the page. */
-async function historyOf(page: Page): Promise<Record<string, unknown>> {
-  const { items } = dataOf(await merchant.get(`/api/v1.0/payment-link-histories/${account}`));
-  const found = Array.isArray(items) ? items.find((item) => isRecord(item) && item.reff_no === sessionOf(page)) : undefined;
-  if (!isRecord(found)) throw new Error(`no history of ${page.url()}`);
+async function historyOf(page: Page) {
+  const path = { account_id: account };
+  const { items } = await accepted(merchant.api.GET('/api/v1.0/payment-link-histories/{account_id}', { params: { path } }));
+  const found = items.find(({ reff_no }) => reff_no === sessionOf(page));
+  if (found === undefined) throw new Error(`no history of ${page.url()}`);
   return found;
 }
 
 describe('an e-wallet checkout on a phone', () => {
-  const create = async (channel: string, body: object = {}) => {
+  const create = async (channel: EwalletChannel, body: { customer_phone?: string; expired_at?: number } = {}) => {
     const asked = { channel, amount: 45_000, success_redirect_url: SHOP, ...body };
-    const { checkout_url: url, transaction_id: id } = dataOf(
-      await merchant.send('POST', `/api/v1.0/ewallet-checkout/${account}`, asked),
-    );
-    return { url: String(url), id: String(id) };
+    const params = { path: { account_id: account } };
+    const made = merchant.api.POST('/api/v1.0/ewallet-checkout/{account_id}', { params, body: asked });
+    const { checkout_url: url, transaction_id: id } = await accepted(made);
+    return { url, id };
   };
-  const statusOf = async (id: string) => dataOf(await merchant.get(`/api/v1.0/ewallet-checkout/${account}/${id}`)).status;
+  const statusOf = async (id: string) => {
+    const params = { path: { account_id: account, transaction_id: id } };
+    const shown = merchant.api.GET('/api/v1.0/ewallet-checkout/{account_id}/{transaction_id}', { params });
+    return (await accepted(shown)).status;
+  };
 
   test('is shown, confirmed in the wallet, and followed back to the shop', async () => {
     const { url, id } = await create('DANA');
@@ -276,7 +282,8 @@ describe('a payment link on a phone', () => {
 
   test('that was deleted says so', async () => {
     const { id, url } = await newPaymentLink(merchant, account, {});
-    await merchant.send('DELETE', `/api/v1.0/payment-link-manage/${account}/${id}`);
+    const path = { account_id: account, payment_link_id: id };
+    await accepted(merchant.api.DELETE('/api/v1.0/payment-link-manage/{account_id}/{payment_link_id}', { params: { path } }));
     const page = await newPage();
     expect((await page.goto(url))?.status()).toBe(410);
     await look(page, 'gone');

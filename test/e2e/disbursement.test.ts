@@ -4,10 +4,9 @@ import path from 'node:path';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem } from '../../launcher/system.ts';
-import { call, dataOf, idr, type MerchantClient, newReference, sen, signIn, statusOf } from '../support/merchant-client.ts';
+import { inquire, inquireStatus, newOrder, notifyAt, order, TRANSFER, transfer } from '../support/disbursement.ts';
+import { accepted, call, dataOf, idr, type MerchantClient, newReference, sen, signIn } from '../support/merchant-client.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
-
-const TRANSFER = '/api/v2.0/disbursement/transfer';
 
 describe('one disbursement, from REST call to signed webhook', () => {
   let system: System;
@@ -20,7 +19,7 @@ describe('one disbursement, from REST call to signed webhook', () => {
     system = await startSystem({ name: 'e2e', shuffleUnsorted: true });
     account = system.demo.account_ids[0];
     merchant = await signIn(system.demo.base_url, system.demo);
-    await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });
+    await notifyAt(merchant, sink.url);
   }, 120_000);
 
   afterAll(async () => {
@@ -28,27 +27,18 @@ describe('one disbursement, from REST call to signed webhook', () => {
     await sink?.close();
   });
 
-  const order = (over: object = {}) => ({
-    account_id: account,
-    reference_number: newReference('e2e'),
-    bank_code: '014',
-    bank_account_number: '1234567890',
-    amount: idr(150_000),
-    ...over,
-  });
-  const inquire = async (reference: string) =>
-    dataOf(
-      await merchant.send('POST', '/api/v2.0/disbursement/inquiry-status', { account_id: account, reference_number: reference }),
-    );
+  const statusOf = async (reference: string) => (await inquire(merchant, account, reference)).transaction_status.code;
+  const list = () =>
+    accepted(merchant.api.GET('/api/v2.0/disbursement/list', { params: { query: { account_id: account, limit: 100 } } }));
   const advance = (ms: number) => call('POST', `${system.demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms }));
 
   test('moves the money once and tells the merchant, under one trace', async () => {
     const before = await merchant.balance(account);
-    const body = order();
-    const answer = await merchant.signed(TRANSFER, body);
-    expect(answer.json.response_code, answer.text).toBe('SP000');
-    const data = dataOf(answer);
-    expect(statusOf(data)).toBe('00');
+    const body = newOrder(account);
+    const { data: answer, error, response } = await order(merchant, body);
+    if (answer === undefined) throw new Error(`refused: ${JSON.stringify(error)}`);
+    const { response_code: code, data } = answer;
+    expect([code, data.transaction_status.code]).toEqual(['SP000', '00']);
     const after = await merchant.balance(account);
     expect(before.available - after.available).toBe(sen(data.gross_amount));
     expect(after.held).toBe(before.held);
@@ -61,7 +51,7 @@ describe('one disbursement, from REST call to signed webhook', () => {
     const toSign = `POST:${hook.url}:${authorization.slice('Bearer '.length)}:${hash}:${timestamp}`;
     expect(signature).toBe(createHmac('sha512', system.demo.client_secret).update(toSign).digest('hex'));
 
-    const trace = answer.headers.get('x-request-id') ?? '';
+    const trace = response.headers.get('x-request-id') ?? '';
     expect(trace).toMatch(/^[0-9a-f]{32}$/);
     for (const service of ['edge', 'money-out', 'ledger', 'notifier']) {
       await eventually(`the trace in the log of ${service}`, async () => (await logOf(service)).includes(trace));
@@ -71,9 +61,8 @@ describe('one disbursement, from REST call to signed webhook', () => {
   const logOf = (service: string) => readFile(path.join(system.dataFolder, 'logs', `${service}.log`), 'utf8');
 
   test('no log has a secret, a token or a signature', async () => {
-    const body = order();
-    const answer = await merchant.signed(TRANSFER, body);
-    expect(answer.http).toBe(200);
+    const body = newOrder(account);
+    await transfer(merchant, body);
     await eventually('the webhook', () => sink.about(body.reference_number)[0]);
     for (const service of ['edge', 'merchant', 'ledger', 'money-out', 'notifier', 'simulator']) {
       const log = await logOf(service);
@@ -85,20 +74,17 @@ describe('one disbursement, from REST call to signed webhook', () => {
 
   test('a timeout stays held until the bank tells: success or failure', async () => {
     const before = await merchant.balance(account);
-    const late = order({ bank_account_number: '1234560002' });
-    const lost = order({ bank_account_number: '1234560003' });
-    const answers = await Promise.all([late, lost].map((body) => merchant.signed(TRANSFER, body)));
-    for (const answer of answers) {
-      expect(answer.json.response_code).toBe('SP000');
-      expect(statusOf(dataOf(answer))).toBe('03');
-    }
-    const gross = answers.map((answer) => sen(dataOf(answer).gross_amount));
+    const late = newOrder(account, { bank_account_number: '1234560002' });
+    const lost = newOrder(account, { bank_account_number: '1234560003' });
+    const transfers = await Promise.all([late, lost].map((body) => transfer(merchant, body)));
+    expect(transfers.map(({ transaction_status: { code } }) => code)).toEqual(['03', '03']);
+    const gross = transfers.map(({ gross_amount }) => sen(gross_amount));
     expect((await merchant.balance(account)).held - before.held).toBe((gross[0] ?? 0n) + (gross[1] ?? 0n));
     await eventually(
       'both outcomes',
       async () => {
         await advance(5_000);
-        return statusOf(await inquire(late.reference_number)) === '00' && statusOf(await inquire(lost.reference_number)) === '06';
+        return (await statusOf(late.reference_number)) === '00' && (await statusOf(lost.reference_number)) === '06';
       },
       30_000,
     );
@@ -116,68 +102,63 @@ describe('one disbursement, from REST call to signed webhook', () => {
     ['beneficiary unknown', '1234560404', 'SP010', 404],
   ])('%s: everything is given back', async (_what, bankAccount, code, http) => {
     const before = await merchant.balance(account);
-    const answer = await merchant.signed(TRANSFER, order({ bank_account_number: bankAccount }));
-    expect([answer.json.response_code, answer.http]).toEqual([code, http]);
-    expect(statusOf(dataOf(answer))).toBe('06');
+    const { error, response } = await order(merchant, newOrder(account, { bank_account_number: bankAccount }));
+    expect([error?.response_code, response.status]).toEqual([code, http]);
+    expect(error?.data).toMatchObject({ transaction_status: { code: '06' } });
     expect(await merchant.balance(account)).toEqual(before);
   });
 
   test('a bank that is down costs nothing; the transfer goes through when it is back', async () => {
     const rail = `${system.demo.simulator_url}/sandbox/rails/bank-transfer`;
     await call('PUT', rail, JSON.stringify({ outcome: 'error' }));
-    const body = order();
-    const answer = await merchant.signed(TRANSFER, body).finally(() => call('DELETE', rail));
-    expect(statusOf(dataOf(answer))).toBe('03');
+    const body = newOrder(account);
+    const { transaction_status: first } = await transfer(merchant, body).finally(() => call('DELETE', rail));
+    expect(first.code).toBe('03');
     await eventually(
       'success',
       async () => {
         await advance(2_000);
-        return statusOf(await inquire(body.reference_number)) === '00';
+        return (await statusOf(body.reference_number)) === '00';
       },
       30_000,
     );
   });
 
   test('without the balance nothing is recorded and the reference stays free', async () => {
-    const body = order({ amount: idr(999_999_999_999) });
-    expect((await merchant.signed(TRANSFER, body)).json.response_code).toBe('SP003');
-    const unknown = await merchant.send('POST', '/api/v2.0/disbursement/inquiry-status', {
-      account_id: account,
-      reference_number: body.reference_number,
-    });
-    expect(unknown.json.response_code).toBe('SP009');
-    expect((await merchant.signed(TRANSFER, { ...body, amount: idr(10_000) })).json.response_code).toBe('SP000');
+    const body = newOrder(account, { amount: idr(999_999_999_999) });
+    expect((await order(merchant, body)).error?.response_code).toBe('SP003');
+    const unknown = await inquireStatus(merchant, account, body.reference_number);
+    expect(unknown.error?.response_code).toBe('SP009');
+    await transfer(merchant, { ...body, amount: idr(10_000) });
   });
 
   test('an Idempotency-Key answers the first response again, over a kill of money-out', async () => {
-    const key = { 'idempotency-key': newReference('key') };
-    const body = order();
-    const first = await merchant.signed(TRANSFER, body, key);
-    expect(first.json.response_code).toBe('SP000');
+    const key = newReference('key');
+    const body = newOrder(account);
+    const first = await order(merchant, body, key);
+    expect(first.data?.response_code).toBe('SP000');
     await system.kill('money-out', 'SIGKILL');
     await system.ready();
-    const second = await merchant.signed(TRANSFER, body, key);
-    expect(second.headers.get('idempotency-replayed')).toBe('true');
-    expect(second.json).toEqual(first.json);
-    const other = await merchant.signed(TRANSFER, { ...body, amount: idr(1) }, key);
-    expect([other.http, other.json.response_code]).toEqual([422, 'SP018']);
+    const second = await order(merchant, body, key);
+    expect(second.response.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.data).toEqual(first.data);
+    const other = await order(merchant, { ...body, amount: idr(1) }, key);
+    expect([other.response.status, other.error?.response_code]).toEqual([422, 'SP018']);
   });
 
   test('one order at a time wins its reference; other content is refused', async () => {
     const before = await merchant.balance(account);
-    const body = order({ amount: idr(20_000) });
-    const answers = await Promise.all(Array.from({ length: 40 }, () => merchant.signed(TRANSFER, body)));
-    expect(new Set(answers.map((answer) => dataOf(answer).transaction_id)).size).toBe(1);
-    expect((await merchant.signed(TRANSFER, { ...body, amount: idr(20_001) })).json.response_code).toBe('SP004');
-    const [first] = answers;
-    if (first === undefined) throw new Error('no answer');
+    const body = newOrder(account, { amount: idr(20_000) });
+    const transfers = await Promise.all(Array.from({ length: 40 }, () => transfer(merchant, body)));
+    expect(new Set(transfers.map(({ transaction_id }) => transaction_id)).size).toBe(1);
+    expect((await order(merchant, { ...body, amount: idr(20_001) })).error?.response_code).toBe('SP004');
     await eventually('captured', async () => (await merchant.balance(account)).held === before.held);
-    expect(before.available - (await merchant.balance(account)).available).toBe(sen(dataOf(first).gross_amount));
+    expect(before.available - (await merchant.balance(account)).available).toBe(sen(transfers[0]?.gross_amount));
   });
 
   test('bad input is refused and changes nothing', async () => {
     const before = await merchant.balance(account);
-    const listed = await merchant.get(`/api/v2.0/disbursement/list?account_id=${account}&limit=100`);
+    const listed = await list();
     const bad: [object, string][] = [
       [{ amount: { value: '-5', currency: 'IDR' } }, 'amount'],
       [{ amount: { $gt: '' } }, 'amount'],
@@ -190,23 +171,24 @@ describe('one disbursement, from REST call to signed webhook', () => {
       [{ description: 'x'.repeat(101) }, 'description'],
     ];
     for (const [over, field] of bad) {
-      const answer = await merchant.signed(TRANSFER, order(over));
+      const answer = await merchant.signed(TRANSFER, { ...newOrder(account), ...over });
       expect([answer.http, answer.json.response_code], answer.text).toEqual([422, 'SP018']);
       expect(dataOf(answer).errors).toHaveProperty(field);
     }
-    expect((await merchant.signed(TRANSFER, order({ padding: 'x'.repeat(1_000_000) }))).http).toBe(413);
+    const padded = { ...newOrder(account), padding: 'x'.repeat(1_000_000) };
+    expect((await merchant.signed(TRANSFER, padded)).http).toBe(413);
     expect(await merchant.balance(account)).toEqual(before);
-    expect((await merchant.get(`/api/v2.0/disbursement/list?account_id=${account}&limit=100`)).json).toEqual(listed.json);
+    expect(await list()).toEqual(listed);
   });
 
   test('state survives a restart of everything', async () => {
-    const body = order();
-    const answer = await merchant.signed(TRANSFER, body);
+    const body = newOrder(account);
+    const { transaction_id: id } = await transfer(merchant, body);
     const before = await merchant.balance(account);
     await system.restart();
     // Tokens already issued stay valid.
     expect(await merchant.balance(account)).toEqual(before);
-    expect((await inquire(body.reference_number)).transaction_id).toBe(dataOf(answer).transaction_id);
+    expect((await inquire(merchant, account, body.reference_number)).transaction_id).toBe(id);
     expect(await system.verifyLedger()).toEqual([]);
   });
 });

@@ -10,7 +10,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePorts } from '../../launcher/ports.ts';
 import { openSystem, type System } from '../../launcher/system.ts';
 import { isLeft, type Left, payAll, settled } from '../previous-data/life.ts';
-import { dataOf, idr, type MerchantClient, signIn, statusOf } from '../support/merchant-client.ts';
+import type { ListDisbursementsData } from '../support/api.d.ts';
+import { inquire, newOrder, transfer } from '../support/disbursement.ts';
+import { accepted, dataOf, idr, type MerchantClient, signIn } from '../support/merchant-client.ts';
 
 /** The data folder that the version before wrote, killed in the middle of its work (test/previous-data/write.ts). */
 const ARCHIVE = path.join(import.meta.dirname, '..', 'previous-data', 'data.tar.gz');
@@ -45,32 +47,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const inquire = async (reference: string) =>
-  dataOf(
-    await merchant.send('POST', '/api/v2.0/disbursement/inquiry-status', {
-      account_id: left.accountId,
-      reference_number: reference,
-    }),
-  );
-
 test('transfers come to their end, the one under way too, and the balance is what it has to be', async () => {
+  const statusOf = async (reference: string) => (await inquire(merchant, left.accountId, reference)).transaction_status.code;
   for (const [reference, status] of Object.entries(left.transfers))
-    await eventually(`${reference} is ${status}`, async () => statusOf(await inquire(reference)) === status, 60_000);
+    await eventually(`${reference} is ${status}`, async () => (await statusOf(reference)) === status, 60_000);
   await settled(merchant, left.accountId);
   const { available, held, pending } = await merchant.balance(left.accountId);
   expect({ available: String(available), held: String(held), pending: String(pending) }).toEqual(left.balance);
 });
 
 test('the reference of an old order still is that order', async () => {
-  const again = await merchant.signed('/api/v2.0/disbursement/transfer', {
-    account_id: left.accountId,
-    reference_number: 'old-paid',
-    bank_code: '014',
-    bank_account_number: '1234567890',
-    amount: idr(50_000),
-  });
-  expect(again.json.response_code).toBe('SP000');
-  expect(dataOf(again).transaction_id).toBe((await inquire('old-paid')).transaction_id);
+  const again = await transfer(merchant, newOrder(left.accountId, { reference_number: 'old-paid', amount: idr(50_000) }));
+  expect(again.transaction_id).toBe((await inquire(merchant, left.accountId, 'old-paid')).transaction_id);
 });
 
 test('what was paid is shown as it was', async () => {
@@ -89,13 +77,13 @@ test('what customers had not paid yet they pay now, and it settles', async () =>
 
 test('lists show old and new together, page by page', async () => {
   const items: unknown[] = [];
-  let cursor: unknown = '';
+  let cursor: string | null = '';
   do {
-    const query = `account_id=${left.accountId}&limit=1${cursor === '' ? '' : `&cursor=${String(cursor)}`}`;
-    const page = dataOf(await merchant.get(`/api/v2.0/disbursement/list?${query}`));
-    items.push(...(Array.isArray(page.items) ? page.items : []));
+    const query = { account_id: left.accountId, limit: 1, ...(cursor !== '' && { cursor }) };
+    const page: ListDisbursementsData = await accepted(merchant.api.GET('/api/v2.0/disbursement/list', { params: { query } }));
+    items.push(...page.items);
     cursor = page.next_cursor;
-  } while (typeof cursor === 'string');
+  } while (cursor !== null);
   expect(items).toHaveLength(Object.keys(left.transfers).length);
 });
 

@@ -47,7 +47,7 @@ test.each(revocations)('tokens of a credential that is %s are out within 5 s, th
     client_id: added.clientId,
     client_secret: added.clientSecret,
   });
-  const statusOf = async (client: typeof mine) => (await client.get('/api/v1.0/accounts')).http;
+  const statusOf = async (client: typeof mine) => (await client.api.GET('/api/v1.0/accounts')).response.status;
   expect([await statusOf(mine), await statusOf(other)]).toEqual([200, 200]);
   await revoke({ operator: OPERATOR, merchantId, clientId });
   await eventually('out', async () => (await statusOf(mine)) === 401, REVOKED_WITHIN_MS);

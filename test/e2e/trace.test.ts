@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type System, startSystem } from '../../launcher/system.ts';
-import { idr, isRecord, type MerchantClient, newReference, signIn } from '../support/merchant-client.ts';
+import { newOrder, notifyAt, order } from '../support/disbursement.ts';
+import { isRecord, type MerchantClient, signIn } from '../support/merchant-client.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 
 type Span = { service: string; name: string; traceId: string; spanId: string; parentSpanId: string };
@@ -35,7 +36,7 @@ beforeAll(async () => {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${address.port}` },
   });
   merchant = await signIn(system.demo.base_url, system.demo);
-  await merchant.send('PUT', '/api/v1.0/callback-settings', { disbursement_notif_url: sink.url });
+  await notifyAt(merchant, sink.url);
 }, 120_000);
 
 afterAll(async () => {
@@ -46,17 +47,11 @@ afterAll(async () => {
 });
 
 test('one payment is one trace, from the edge over gRPC, MongoDB and JetStream to the webhook', async () => {
-  const reference = newReference('trace');
-  const answer = await merchant.signed('/api/v2.0/disbursement/transfer', {
-    account_id: system.demo.account_ids[0],
-    reference_number: reference,
-    bank_code: '014',
-    bank_account_number: '1234567890',
-    amount: idr(10_000),
-  });
-  expect(answer.json.response_code, answer.text).toBe('SP000');
-  await eventually('the webhook', () => sink.about(reference)[0]);
-  const traceId = answer.headers.get('x-request-id');
+  const body = newOrder(system.demo.account_ids[0]);
+  const { data, error, response } = await order(merchant, body);
+  expect(data?.response_code, JSON.stringify(error)).toBe('SP000');
+  await eventually('the webhook', () => sink.about(body.reference_number)[0]);
+  const traceId = response.headers.get('x-request-id');
   const mine = () => spans.filter((span) => span.traceId === traceId);
   const has = (service: string, name: RegExp) =>
     mine().some((span) => span.service === `gerbang-${service}` && name.test(span.name));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from '../../launcher/system.ts';
-import { call, dataOf, idr, isRecord, type MerchantClient, signIn } from '../support/merchant-client.ts';
+import { newOrder, order } from '../support/disbursement.ts';
+import { accepted, call, dataOf, idr, isRecord, type MerchantClient, signIn } from '../support/merchant-client.ts';
 import { newPaymentLink } from '../support/payment-link.ts';
 
 /**
@@ -32,22 +33,12 @@ export async function live(system: System): Promise<Left> {
   const [accountId, other] = demo.account_ids;
   const left: Left = { accountId, transfers: {}, resources: {}, unpaid: [], balance: { available: '', held: '', pending: '' } };
   const transfer = (reference: string, beneficiary: string) =>
-    merchant.signed('/api/v2.0/disbursement/transfer', {
-      account_id: accountId,
-      reference_number: reference,
-      bank_code: '014',
-      bank_account_number: beneficiary,
-      amount: idr(RUPIAH),
-    });
+    order(merchant, newOrder(accountId, { reference_number: reference, bank_account_number: beneficiary, amount: idr(RUPIAH) }));
   await transfer('old-paid', '1234567890');
   await transfer('old-failed', '1234560001');
   Object.assign(left.transfers, { 'old-paid': '00', 'old-failed': '06' });
-  await merchant.signed('/api/v1.0/account-transfers', {
-    source_account_id: accountId,
-    destination_account_id: other,
-    amount: RUPIAH,
-    reference_number: 'old-moved',
-  });
+  const move = { source_account_id: accountId, destination_account_id: other, amount: RUPIAH, reference_number: 'old-moved' };
+  await accepted(merchant.api.POST('/api/v1.0/account-transfers', { body: move }));
   for (const one of await Promise.all([
     virtualAccounts(merchant, accountId),
     codes(merchant, accountId),

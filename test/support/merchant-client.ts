@@ -1,4 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import createClient, { type Client, type Middleware } from 'openapi-fetch';
+import type { paths } from './api.d.ts';
+import { checkedFetch } from './api-contract.ts';
 
 /** What .gerbang/demo.json holds (contract §1). */
 export type Demo = {
@@ -18,51 +21,76 @@ export type Answer = { http: number; headers: Headers; text: string; json: Recor
 /** A merchant's side of the API, written from the specification alone: shares no code with the gateway. */
 export type MerchantClient = {
   token: string;
+  /** Calls with the types of docs/openapi.json; the token, the partner id and, where one is asked for, the signature are added. */
+  api: Client<paths>;
   get(path: string): Promise<Answer>;
+  /** Any call, also one that is wrong on purpose. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   signed(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** In sen: {available, held, pending}. */
   balance(accountId: string): Promise<{ available: bigint; held: bigint; pending: bigint }>;
 };
 
+/** The operations that need a request signature (merchant-api.md, request signature). */
+const SIGNED: ReadonlySet<string> = new Set([
+  '/api/v1.0/disbursement/transfer',
+  '/api/v2.0/disbursement/transfer',
+  '/api/v1.0/account-transfers',
+]);
+
 /** Signs in with the v1.1 token endpoint. */
 export async function signIn(baseUrl: string, credentials: Credentials): Promise<MerchantClient> {
-  const { client_id: id, client_secret: secret, partner_id: partner } = credentials;
-  const day = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10).replaceAll('-', '');
-  const answer = await call(
-    'POST',
-    `${baseUrl}/api/v1.1/access-token/b2b`,
-    JSON.stringify({ grant_type: 'client_credentials' }),
-    {
-      'x-partner-id': partner,
-      'x-client-id': id,
-      'x-signature': hmac(secret, `${id}_${secret}_${day}`),
-    },
-  );
-  const data = answer.json.data;
-  if (answer.http !== 200 || !isRecord(data) || typeof data.access_token !== 'string')
-    throw new Error(`no token: ${answer.http} ${answer.text}`);
-  const token = data.access_token;
+  const { client_secret: secret, partner_id: partner } = credentials;
+  const token = await issueToken(baseUrl, credentials);
   const base = { authorization: `Bearer ${token}`, 'x-partner-id': partner };
+  const signature = (path: string, body: unknown) => {
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const hash = createHash('sha256').update(canonical(body)).digest('hex');
+    return { 'x-timestamp': timestamp, 'x-signature': hmac(secret, `POST:${path}:${token}:${hash}:${timestamp}`) };
+  };
+  const api = createClient<paths>({ baseUrl, headers: base, redirect: 'manual', fetch: checkedFetch });
+  api.use(signing(signature));
   const send: MerchantClient['send'] = (method, path, body, headers = {}) =>
     call(method, baseUrl + path, body === undefined ? undefined : JSON.stringify(body), { ...base, ...headers });
   return {
     token,
+    api,
     send,
     get: (path) => send('GET', path),
-    signed(path, body, headers = {}) {
-      const timestamp = String(Math.floor(Date.now() / 1_000));
-      const hash = createHash('sha256').update(canonical(body)).digest('hex');
-      const signature = hmac(secret, `POST:${path}:${token}:${hash}:${timestamp}`);
-      return send('POST', path, body, { 'x-timestamp': timestamp, 'x-signature': signature, ...headers });
-    },
+    signed: (path, body, headers = {}) => send('POST', path, body, { ...signature(path, body), ...headers }),
     async balance(accountId) {
-      const { http, json, text } = await send('GET', `/api/v1.0/balance-inquiry/${accountId}`);
-      if (http !== 200 || !isRecord(json.data)) throw new Error(`no balance: ${http} ${text}`);
-      const { available_balance: available, held_balance: held, pending_balance: pending } = json.data;
+      const path = { account_id: accountId };
+      const balance = await accepted(api.GET('/api/v1.0/balance-inquiry/{account_id}', { params: { path } }));
+      const { available_balance: available, held_balance: held, pending_balance: pending } = balance;
       return { available: sen(available), held: sen(held), pending: sen(pending) };
     },
   };
+}
+
+async function issueToken(baseUrl: string, { client_id: id, client_secret: secret, partner_id: partner }: Credentials) {
+  const day = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10).replaceAll('-', '');
+  const headers = { 'x-partner-id': partner, 'x-client-id': id, 'x-signature': hmac(secret, `${id}_${secret}_${day}`) };
+  const api = createClient<paths>({ baseUrl, headers, fetch: checkedFetch });
+  const issued = await accepted(api.POST('/api/v1.1/access-token/b2b', { body: { grant_type: 'client_credentials' } }));
+  return issued.access_token;
+}
+
+/** Signs what has to be signed, with the body as it is sent. */
+function signing(signature: (path: string, body: unknown) => Record<string, string>): Middleware {
+  return {
+    async onRequest({ request, schemaPath }) {
+      if (request.method !== 'POST' || !SIGNED.has(schemaPath)) return;
+      const headers = signature(new URL(request.url).pathname, await request.clone().json());
+      for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
+    },
+  };
+}
+
+/** What an answer of `api` carries; throws what the API has refused with. */
+export async function accepted<T>(answer: Promise<{ data?: { data: T }; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await answer;
+  if (data === undefined) throw new Error(`refused with ${response.status}: ${JSON.stringify(error)}`);
+  return data.data;
 }
 
 /** One call; JSON in, JSON out. */
@@ -72,7 +100,7 @@ export async function call(
   body?: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(url, {
+  const response = await checkedFetch(url, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body }),

@@ -1,15 +1,18 @@
-import { call, dataOf, type MerchantClient } from './merchant-client.ts';
+import type { paths } from './api.d.ts';
+import { accepted, call, type MerchantClient } from './merchant-client.ts';
+
+const CREATE = '/api/v1.0/payment-link-manage/{account_id}';
+type Asked = paths[typeof CREATE]['post']['requestBody']['content']['application/json'];
 
 /** Makes a payment link and gives its address and id. */
 export async function newPaymentLink(
   merchant: MerchantClient,
   accountId: string,
-  body: Record<string, unknown>,
+  body: Partial<Asked>,
 ): Promise<{ id: number; url: string }> {
   const asked = { title: 'Kopi Susu Gula Aren', amount: 30_000, required_customer_detail: false, ...body };
-  const answer = await merchant.send('POST', `/api/v1.0/payment-link-manage/${accountId}`, asked);
-  const { id, payment_url: url } = dataOf(answer);
-  if (typeof id !== 'number' || typeof url !== 'string') throw new Error(`no payment link: ${answer.text}`);
+  const made = merchant.api.POST(CREATE, { params: { path: { account_id: accountId } }, body: asked });
+  const { id, payment_url: url } = await accepted(made);
   return { id, url };
 }
 

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { apiContract } from './api-contract.ts';
 import { isRecord } from './merchant-client.ts';
 
 export type Hook = { headers: IncomingHttpHeaders; url: string; body: Record<string, unknown>; atMs: number };
 
-/** A merchant's webhook receiver on a free port; always answers 200. */
+/**
+ * A merchant's webhook receiver on a free port; always answers 200. `close` throws where a webhook was not as the API's document
+ * has it.
+ */
 export type WebhookSink = {
   url: string;
   hooks: Hook[];
@@ -16,6 +20,7 @@ export type WebhookSink = {
 export async function startWebhookSink(): Promise<WebhookSink> {
   const hooks: Hook[] = [];
   const byReference = new Map<string, Hook[]>();
+  const undocumented: unknown[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -23,6 +28,11 @@ export async function startWebhookSink(): Promise<WebhookSink> {
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
       const hook = { headers: request.headers, url: request.url ?? '', body: isRecord(body) ? body : {}, atMs: Date.now() };
       hooks.push(hook);
+      try {
+        apiContract?.checkWebhook(String(hook.body.event), hook.body);
+      } catch (error) {
+        undocumented.push(error);
+      }
       const reference = isRecord(hook.body.data) ? String(hook.body.data.reference_number) : '';
       byReference.set(reference, [...(byReference.get(reference) ?? []), hook]);
       response.writeHead(200).end();
@@ -39,6 +49,8 @@ export async function startWebhookSink(): Promise<WebhookSink> {
     async close() {
       server.close();
       server.closeAllConnections();
+      if (undocumented.length > 0)
+        throw new AggregateError(undocumented, `${undocumented.length} webhooks are not as documented`);
     },
   };
 }

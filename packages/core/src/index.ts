@@ -67,7 +67,6 @@ export {
 export {
   bodyHash,
   equalsInConstantTime,
-  type HashedRequest,
   hashOfCanonical,
   isTimestampInWindow,
   SIGNATURE_WINDOW_SECONDS,
@@ -79,6 +78,7 @@ export {
   verifyHashedRequestSignature,
   verifyRequestSignature,
 } from './signature.ts';
+export type { HashedRequest } from './signature-text.ts';
 export {
   messageStringToSign,
   minifyJson,

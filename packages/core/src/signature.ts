@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import { jakartaDay } from './calendar.ts';
 import { canonicalJson, type Json } from './canonical-json.ts';
+import { type HashedRequest, requestText, tokenText } from './signature-text.ts';
 
 /** How far X-Timestamp may be from the server's clock, either side (contract §3). */
 export const SIGNATURE_WINDOW_SECONDS = 300;
@@ -8,16 +8,7 @@ export const SIGNATURE_WINDOW_SECONDS = 300;
 const HEX_SHA512 = /^[0-9a-f]{128}$/;
 
 /** What a request signature covers. `path` has the query string; `body` is undefined where the request has none. */
-export type SignedRequest = {
-  method: string;
-  path: string;
-  accessToken: string;
-  body: Json | undefined;
-  timestamp: string;
-};
-
-/** A request with the hash of its body in the body's place. */
-export type HashedRequest = Omit<SignedRequest, 'body'> & { bodyHash: string };
+export type SignedRequest = Omit<HashedRequest, 'bodyHash'> & { body: Json | undefined };
 
 /** SHA-256 of the normalized JSON, lowercase hex; of the empty string where there is no body (contract §3). */
 export function bodyHash(body: Json | undefined): string {
@@ -31,7 +22,7 @@ export function hashOfCanonical(json: string | Uint8Array): string {
 
 /** METHOD:ENDPOINT:ACCESS_TOKEN:hashed_body:TIMESTAMP (merchant-api.md, request signature). */
 export function stringToSign(request: SignedRequest): string {
-  return stringOf({ ...request, bodyHash: bodyHash(request.body) });
+  return requestText({ ...request, bodyHash: bodyHash(request.body) });
 }
 
 /** HMAC-SHA512 of the string to sign, keyed with the client secret, lowercase hex. For requests and for webhooks. */
@@ -41,7 +32,7 @@ export function signRequest(request: SignedRequest, clientSecret: string): strin
 
 /** The same for a request whose body has been hashed already, as `bodyHash` does. */
 export function signHashedRequest(request: HashedRequest, clientSecret: string): string {
-  return hmacSha512Hex(clientSecret, stringOf(request));
+  return hmacSha512Hex(clientSecret, requestText(request));
 }
 
 /** Whether the signature is that of the request; the comparison takes the same time for every difference. */
@@ -52,7 +43,7 @@ export function verifyRequestSignature(request: SignedRequest, clientSecret: str
 /** The same for a request whose body has been hashed already, as `bodyHash` does. */
 export function verifyHashedRequestSignature(request: HashedRequest, clientSecret: string, signature: string): boolean {
   if (!HEX_SHA512.test(signature)) return false;
-  const expected = createHmac('sha512', clientSecret).update(stringOf(request)).digest();
+  const expected = createHmac('sha512', clientSecret).update(requestText(request)).digest();
   return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
 }
 
@@ -64,7 +55,7 @@ export function isTimestampInWindow(timestamp: string, nowMs: number): boolean {
 
 /** X-Signature of the v1.1 token endpoint for the Jakarta day of `nowMs` (merchant-api.md, access token signature). */
 export function tokenSignature(clientId: string, clientSecret: string, nowMs: number): string {
-  return hmacSha512Hex(clientSecret, `${clientId}_${clientSecret}_${jakartaDay(nowMs)}`);
+  return hmacSha512Hex(clientSecret, tokenText(clientId, clientSecret, nowMs));
 }
 
 /** Compares two texts without telling by the time taken where they differ; whether they have the same length is no secret. */
@@ -72,10 +63,6 @@ export function equalsInConstantTime(a: string, b: string): boolean {
   const bytesA = Buffer.from(a);
   const bytesB = Buffer.from(b);
   return bytesA.byteLength === bytesB.byteLength && timingSafeEqual(bytesA, bytesB);
-}
-
-function stringOf(request: HashedRequest): string {
-  return `${request.method.toUpperCase()}:${request.path}:${request.accessToken}:${request.bodyHash}:${request.timestamp}`;
 }
 
 function hmacSha512Hex(key: string, text: string): string {

@@ -14,11 +14,13 @@ export type ApiContract = {
   seen: ReadonlySet<string>;
 };
 
-type Operation = { pattern: RegExp; method: string; operationId: string; pointer: string; responses: Record<string, Response> };
-type Response = { $ref?: string; content?: Record<string, unknown>; 'x-response-codes'?: string[] };
+type Operation = { pattern: RegExp; method: string; operationId: string; responses: Record<string, [Response, pointer: string]> };
+type Response = { content?: Record<string, unknown>; 'x-response-codes'?: string[] };
+type Reference = { $ref: string };
 type Document = {
-  paths: Record<string, Record<string, { operationId: string; responses: Record<string, Response> }>>;
+  paths: Record<string, Record<string, { operationId: string; responses: Record<string, Response | Reference> }>>;
   webhooks: Record<string, unknown>;
+  components: { responses: Record<string, Response> };
 };
 
 const ID = 'api';
@@ -53,15 +55,15 @@ export function readApiContract(document: Document): ApiContract {
         throw new Error(`the API's document has no ${method} ${path}, which answered ${status}`);
       }
       const about = `the answer ${status} of ${found.operationId}`;
-      const response = found.responses[status];
-      if (response === undefined) throw new Error(`${about} is not in the API's document: ${text}`);
+      const [response, at] = found.responses[status] ?? [];
+      if (response === undefined || at === undefined) throw new Error(`${about} is not in the API's document: ${text}`);
       const type = (headers.get('content-type') ?? '').replace(/;.*$/s, '');
       if (!Object.hasOwn(response.content ?? {}, type))
         throw new Error(`${about} has the media type "${type}", which is not in the API's document`);
       seen.add(`${found.operationId} ${status}`);
       if (type !== 'application/json') return;
       const body: unknown = JSON.parse(text);
-      check(`${found.pointer}/responses/${status}/content/${toStep(type)}/schema`, body, about);
+      check(`${at}/content/${toStep(type)}/schema`, body, about);
       const codes = response['x-response-codes'];
       if (codes !== undefined && !codes.includes(codeOf(body)))
         throw new Error(`${about} may not have the code ${codeOf(body)}: ${text}`);
@@ -75,18 +77,30 @@ export function readApiContract(document: Document): ApiContract {
   };
 }
 
-function operationsOf({ paths }: Document): Operation[] {
+function operationsOf({ paths, components }: Document): Operation[] {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, responses }]) => ({
       pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
       method: method.toUpperCase(),
       operationId,
-      pointer: `/paths/${toStep(path)}/${method}`,
-      responses,
+      responses: Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [
+          status,
+          locate(response, `/paths/${toStep(path)}/${method}/responses/${status}`, components.responses),
+        ]),
+      ),
     })),
   );
   // A path without parameters goes before one that has them, as in the router.
   return operations.sort((a, b) => parameters(a) - parameters(b));
+}
+
+/** A response and where it stands: a reference is followed to the component. */
+function locate(response: Response | Reference, pointer: string, shared: Record<string, Response>): [Response, string] {
+  if (!('$ref' in response)) return [response, pointer];
+  const found = shared[response.$ref.replace('#/components/responses/', '')];
+  if (found === undefined) throw new Error(`the API's document has no ${response.$ref}`);
+  return [found, response.$ref.replace('#', '')];
 }
 
 function parameters({ pattern }: Operation): number {

@@ -1,6 +1,7 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
+import { addDocsPages } from './docs/pages.ts';
 import { createAdmission, OVERLOADED } from './http/admission.ts';
 import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
 import { headerOf } from './http/auth.ts';
@@ -13,7 +14,7 @@ import { createObserver, type Observer } from './http/observe.ts';
 import type { Route } from './http/route.ts';
 import { checkRequestSignature } from './http/signature.ts';
 import { createUrlMap, envelopeOf, pathOf, type UrlMap } from './http/url-map.ts';
-import { serveApiDocument } from './openapi/serve.ts';
+import { addApiDocument } from './openapi/serve.ts';
 import { routes } from './routes/index.ts';
 
 /** Longer than any URL that Node lets in, so that a long parameter is an unknown id rather than a failure of the router. */
@@ -60,7 +61,8 @@ export function createApp(context: Context): FastifyInstance {
   app.setErrorHandler((error, request, reply) => fail(request, reply, envelopeOf(request.url), error));
   acceptBodies(app);
   closeConnectionsWhenDraining(app);
-  serveApiDocument(app, observe, routes);
+  addApiDocument(app, routes, { observe, hasHost });
+  if (context.showsDocs) addDocsPages(app, context, { observe, hasHost });
   for (const route of routes) addRoute(app, { context, observe, urlMap }, route);
   return app;
 }
@@ -194,7 +196,7 @@ function closeConnectionsWhenDraining(app: FastifyInstance): void {
     draining = true;
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
-    reply.header('cache-control', 'no-store');
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     if (draining) reply.header('connection', 'close');
     done(null, payload);
   });

@@ -42,6 +42,8 @@ const shape = {
   RATE_LIMIT_RETAIL_PER_MINUTE: env.integer(60, 1),
   /** Requests to the token endpoints a minute, per client and address (contract §2). */
   RATE_LIMIT_TOKEN_PER_MINUTE: env.integer(120, 1),
+  /** The reference pages, /docs; in the sandbox unless told. */
+  API_DOCS: z.enum(['on', 'off']).optional(),
 };
 
 export type Config = ReturnType<typeof readConfig>;
@@ -49,5 +51,6 @@ export type Config = ReturnType<typeof readConfig>;
 /** The only reader of the environment. Throws ConfigError. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
-  return { ...config, tls: tlsFromConfig(config) };
+  const showsDocs = (config.API_DOCS ?? (config.GERBANG_ENV === 'sandbox' ? 'on' : 'off')) === 'on';
+  return { ...config, showsDocs, tls: tlsFromConfig(config) };
 }

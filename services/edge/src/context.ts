@@ -18,6 +18,8 @@ export type Context = Clients & {
   tokenLimit: RateLimit;
   retailLimit: RateLimit;
   trustedProxies: TrustedProxies;
+  /** Whether the reference pages are there. */
+  showsDocs: boolean;
   /** Real time: authentication never goes by the business clock (contract §11). */
   realNow: () => number;
   metrics: Metrics;

@@ -37,6 +37,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
       tokenLimit: createRateLimit(config.RATE_LIMIT_TOKEN_PER_MINUTE),
       retailLimit: createRateLimit(config.RATE_LIMIT_RETAIL_PER_MINUTE),
       trustedProxies: config.TRUSTED_PROXIES,
+      showsDocs: config.showsDocs,
       realNow,
       metrics: createEdgeMetrics(registry),
       log,

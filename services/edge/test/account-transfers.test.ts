@@ -18,7 +18,7 @@ beforeEach(() => {
   edge.fakes.accountTransfer = {};
 });
 const get = (to: string) => edge.send('GET', to, { headers: edge.signedIn(merchant) });
-const lastRequest = () => Object(edge.fakes.calls.at(-1)?.request);
+const lastRequest = () => Object(edge.fakes.calls.findLast(({ method }) => /AccountTransfer/.test(method))?.request);
 const orderOf = (over: object = {}) => ({
   source_account_id: merchant.accountIds[0],
   destination_account_id: merchant.accountIds[1],
@@ -31,8 +31,8 @@ const orderOf = (over: object = {}) => ({
 const transfer = create(AccountTransferSchema, {
   transactionId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
   referenceNumber: 'r-1',
-  sourceAccountId: 'A',
-  destinationAccountId: 'B',
+  sourceAccountId: '01ARZ3NDEKTSV4RRFFQ69G5FAA',
+  destinationAccountId: '01ARZ3NDEKTSV4RRFFQ69G5FAB',
   status: TransferStatus.SUCCESS,
   amountSen: 1_234_567n,
   balanceAfterSen: 5n,
@@ -43,9 +43,9 @@ const idr = (value: string) => ({ value, currency: 'IDR' });
 const shown = {
   transaction_id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
   reference_number: 'r-1',
-  account_id: 'A',
-  source_account_id: 'A',
-  destination_account_id: 'B',
+  account_id: '01ARZ3NDEKTSV4RRFFQ69G5FAA',
+  source_account_id: '01ARZ3NDEKTSV4RRFFQ69G5FAA',
+  destination_account_id: '01ARZ3NDEKTSV4RRFFQ69G5FAB',
   transaction_status: { code: '00', desc: 'Success' },
   gross_amount: idr('12345.67'),
   fee: idr('0.00'),

@@ -101,7 +101,7 @@ test('what a service refuses as one call too many is 503 with Retry-After on bot
     const v2 = await fee();
     expect([v2.http, v2.headers.get('retry-after'), v2.json.response_code]).toEqual([503, '1', 'SP019']);
     expect(begun).toBe(1);
-    blocked.resolve({});
+    blocked.resolve({ bankCode: '014' });
     expect((await first).http).toBe(200);
     expect((await balance()).http).toBe(200);
   } finally {

@@ -1,11 +1,16 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { create } from '@bufbuild/protobuf';
 import { type Transfer, TransferSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { Logger } from '@gerbang/runtime';
+import { readApiContract } from '@gerbang/testkit/api-contract';
 import { expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { type Service, startService } from '../src/service.ts';
 import { type FakeMerchant, type FakeServices, newMerchant, startFakeServices } from './fake-services.ts';
+
+/** Every answer of the edge is held against the document that merchants read. */
+const contract = readApiContract(JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')));
 
 export type Reply = { http: number; headers: Headers; text: string; json: Record<string, never> & { [key: string]: unknown } };
 
@@ -75,6 +80,8 @@ export async function startEdge(
       const text = await response.text();
       expect(response.headers.get('x-request-id'), `${method} ${path}`).toMatch(/^[0-9a-f]{32}$/);
       expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      if (path.startsWith('/api/'))
+        contract.checkAnswer({ method, url: path, status: response.status, headers: response.headers, text });
       return { http: response.status, headers: response.headers, text, json: JSON.parse(text) };
     },
     signedIn: (merchant) => ({ authorization: `Bearer ${fakes.token(merchant)}`, 'x-partner-id': merchant.partnerId }),

@@ -4,6 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Edge, startEdge } from './edge-harness.ts';
 import type { FakeMerchant } from './fake-services.ts';
 
+const DELIVERY = '01ARZ3NDEKTSV4RRFFQ69G5FAD';
+const EVENT = '01ARZ3NDEKTSV4RRFFQ69G5FAE';
+
 let edge: Edge;
 let merchant: FakeMerchant;
 beforeAll(async () => {
@@ -103,8 +106,8 @@ describe('callback-settings', () => {
 describe('webhook-deliveries', () => {
   const path = '/api/v1.0/webhook-deliveries';
   const delivery = {
-    id: 'd-1',
-    eventId: 'e-1',
+    id: DELIVERY,
+    eventId: EVENT,
     event: 'disbursement',
     url: 'https://a.example',
     status: DeliveryStatus.DELIVERED,
@@ -113,7 +116,7 @@ describe('webhook-deliveries', () => {
   test('list', async () => {
     edge.fakes.deliveries.listDeliveries = async () => ({ deliveries: [delivery], nextCursor: 'n' });
     const reply = await send('GET', `${path}?limit=5&status=failed&cursor=c&from=2026-11-21T00:00:00Z`);
-    expect(reply.json.data).toMatchObject({ items: [{ id: 'd-1', event_id: 'e-1', status: 'delivered' }], next_cursor: 'n' });
+    expect(reply.json.data).toMatchObject({ items: [{ id: DELIVERY, event_id: EVENT, status: 'delivered' }], next_cursor: 'n' });
     expect(edge.fakes.calls.at(-1)?.request).toMatchObject({
       merchantId: merchant.merchantId,
       limit: 5,
@@ -129,14 +132,18 @@ describe('webhook-deliveries', () => {
 
   test('one, and once more', async () => {
     const find = async ({ id }: { id: string }) => {
-      if (id !== 'd-1') throw new RefusalError(refuse('transaction_not_found'));
+      if (id !== DELIVERY) throw new RefusalError(refuse('transaction_not_found'));
       return { delivery };
     };
     edge.fakes.deliveries = { getDelivery: find, redeliver: find };
-    expect((await send('GET', `${path}/d-1`)).json).toMatchObject({ status: 200, data: { id: 'd-1' } });
+    expect((await send('GET', `${path}/${DELIVERY}`)).json).toMatchObject({ status: 200, data: { id: DELIVERY } });
     expect((await send('GET', `${path}/d-2`)).http).toBe(404);
-    expect((await send('POST', `${path}/d-1/redeliver`)).json).toMatchObject({ status: 202, success: true, data: { id: 'd-1' } });
-    expect((await send('POST', `${path}/d-1/redeliver`, {})).http).toBe(202);
+    expect((await send('POST', `${path}/${DELIVERY}/redeliver`)).json).toMatchObject({
+      status: 202,
+      success: true,
+      data: { id: DELIVERY },
+    });
+    expect((await send('POST', `${path}/${DELIVERY}/redeliver`, {})).http).toBe(202);
     expect((await send('POST', `${path}/d-2/redeliver`, {})).http).toBe(404);
   });
 });

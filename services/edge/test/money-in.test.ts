@@ -28,6 +28,7 @@ const va = (over: object = {}) => ({
 });
 const answered = {
   id: '01J00000000000000000000000',
+  accountId: '01ARZ3NDEKTSV4RRFFQ69G5FAA',
   number: '7001400000000001',
   bankCode: 'BCA',
   kind: VirtualAccountKind.TEMPORARY,
@@ -101,7 +102,14 @@ describe('virtual accounts', () => {
 });
 
 describe('QRIS as a picture', () => {
-  const transaction = { id: 7n, status: PayableStatus.ACTIVE, qrData: '00020101021226QRIS', amountSen: 2_500_000n };
+  const transaction = {
+    id: 7n,
+    accountId: '01ARZ3NDEKTSV4RRFFQ69G5FAA',
+    reffNo: '6601ARZ3NDEKTSV4RRFFQ69G5FAQ',
+    status: PayableStatus.ACTIVE,
+    qrData: '00020101021226QRIS',
+    amountSen: 2_500_000n,
+  };
   const show = (path: string) => send('GET', `/api/v1.0/qris-dynamic/${account()}/${path}`);
 
   test.each([

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Edge, startEdge } from './edge-harness.ts';
 import type { FakeMerchant } from './fake-services.ts';
 
+const ENTRY = '0123456789abcdef0123456789abcdef';
+
 let edge: Edge;
 let merchant: FakeMerchant;
 let path: string;
@@ -30,7 +32,7 @@ const pagesAsked = () => edge.fakes.calls.filter(({ request }) => Object(request
 
 const entryOf = (over: Partial<Omit<Entry, '$typeName' | '$unknown'>> = {}) =>
   create(EntrySchema, {
-    id: 'e-1',
+    id: ENTRY,
     accountId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
     type: EntryType.DEBIT,
     amountSen: 10_050n,
@@ -53,7 +55,7 @@ describe('account-statements', () => {
       data: {
         items: [
           {
-            id: 'e-1',
+            id: ENTRY,
             account_id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
             type: 'debit',
             amount: { value: '100.50', currency: 'IDR' },
@@ -195,7 +197,7 @@ describe('CSV', () => {
 describe('settlement-transactions', () => {
   const list = '/api/v1.0/settlement-transactions';
   const settlement = create(SettlementSchema, {
-    id: 's-1',
+    id: ENTRY,
     accountId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
     product: 'qris',
     transactionId: 't-1',
@@ -210,7 +212,7 @@ describe('settlement-transactions', () => {
     expect((await get(`${list}?product=qris&account_id=${merchant.accountIds[1]}`)).json.data).toEqual({
       items: [
         {
-          id: 's-1',
+          id: ENTRY,
           account_id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
           product: 'qris',
           transaction_id: 't-1',
@@ -234,7 +236,7 @@ describe('settlement-transactions', () => {
     edge.fakes.statement.listSettlements = async () => ({ settlements: [settlement] });
     expect(await (await getCsv(list)).text()).toBe(
       'id,account_id,product,transaction_id,reference_number,amount,fee,net_amount,settled_at\r\n' +
-        's-1,01ARZ3NDEKTSV4RRFFQ69G5FAV,qris,t-1,,100.00,0.70,99.30,2027-01-15T08:00:00.000Z\r\n',
+        `${ENTRY},01ARZ3NDEKTSV4RRFFQ69G5FAV,qris,t-1,,100.00,0.70,99.30,2027-01-15T08:00:00.000Z\r\n`,
     );
   });
 });

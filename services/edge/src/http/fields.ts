@@ -102,7 +102,7 @@ export const unixMs = z
     override: {
       anyOf: [
         { type: 'string', pattern: '^[0-9]{13}$' },
-        { type: 'integer', minimum: 1_000_000_000_000, maximum: 9_999_999_999_999 },
+        { type: 'integer', format: 'int64', minimum: 1_000_000_000_000, maximum: 9_999_999_999_999 },
       ],
     },
   })
@@ -133,7 +133,7 @@ export const numberAmount = z
     id: 'AmountInput',
     description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
     // With two decimals, 0.01 is the least that is greater than 0.
-    override: { type: 'number', minimum: 0.01, maximum: 999_999_999_999.99 },
+    override: { type: 'number', format: 'double', minimum: 0.01, maximum: 999_999_999_999.99 },
   })
   .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
 

@@ -5,7 +5,7 @@ import { v2 } from '../http/envelope-v2.ts';
 import type { PublicRefusal } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
 import { examplesOf } from './examples.ts';
-import { pascal } from './names.ts';
+import { named, pascal } from './names.ts';
 import { isAlways, OCCURS, refusalsOf } from './refusals.ts';
 
 const FieldErrors = z
@@ -119,11 +119,6 @@ function envelopeOf(route: Route, status: number): z.ZodType {
       ? { response_code: z.literal('SP000'), response_message: z.literal('Success'), data }
       : { status: z.int().min(status).max(status), success: z.literal(true), data };
   return z.strictObject(envelope).meta({ id: `${pascal(operation.id)}Answer` });
-}
-
-/** A schema that has no name of its own becomes a component of this name: generated clients have a type for it. */
-function named(schema: z.ZodType, id: string): z.ZodType {
-  return schema.meta()?.id === undefined ? schema.meta({ ...schema.meta(), id }) : schema;
 }
 
 function errorOf(

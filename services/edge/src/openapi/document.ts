@@ -5,6 +5,7 @@ import type { Route } from '../http/route.ts';
 import { answersOf, type SharedAnswers } from './answers.ts';
 import { examplesOf } from './examples.ts';
 import { introduction } from './introduction.ts';
+import { named, pascal } from './names.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
 import { TAGS } from './tags.ts';
 import { webhooks } from './webhooks.ts';
@@ -110,6 +111,8 @@ function bodyOf(operationId: string, body: z.ZodType) {
   return {
     // A body left out is an empty one.
     required: !body.safeParse({}).success,
-    content: { 'application/json': { schema: body, ...(example !== undefined && { example }) } },
+    content: {
+      'application/json': { schema: named(body, `${pascal(operationId)}Request`), ...(example !== undefined && { example }) },
+    },
   };
 }

@@ -39,8 +39,8 @@ function transferWith(id: string, body: typeof bodyV1 | typeof bodyV2): Operatio
     links: {
       showDisbursementV1: { account_id: '$request.body#/account_id', transaction_id: '$response.body#/data/transaction_id' },
     },
-    refusals: ['insufficient_balance', 'duplicate_reference', 'account_limit', 'frozen'],
-    failures: ['transaction_failed', 'beneficiary_not_found'],
+    refusals: ['insufficient_balance', 'duplicate_reference', 'account_limit', 'frozen', 'vendor_inactive'],
+    failures: ['transaction_failed', 'beneficiary_not_found', 'beneficiary_limit'],
     async handle({ disbursements }, { caller, body: ordered, idempotencyKey }) {
       const { transfer, replayed } = await disbursements.transfer(
         {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 
 const FLAGS = [
   '--no-sandbox',
@@ -14,11 +14,23 @@ const FLAGS = [
 ];
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** A phone of 390 pixels; its profile is new and empty, and gone when it closes. */
-export type Phone = { context: BrowserContext; close(): Promise<void> };
+/** A Chromium whose profile is new and empty, and gone when it closes. */
+export type Device = { context: BrowserContext; close(): Promise<void> };
 
-/** Starts the distribution's Chromium, headless. Throws, with how to install it, where there is none. */
-export async function openPhone(options: { locale: string; javaScriptEnabled?: boolean }): Promise<Phone> {
+export type DeviceOptions = { locale: string; javaScriptEnabled?: boolean };
+
+/** A phone, 390 pixels wide. Throws, with how to install it, where there is no Chromium. */
+export function openPhone(options: DeviceOptions): Promise<Device> {
+  return open({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, ...options });
+}
+
+/** A desktop's window, 1280 pixels wide. Throws, with how to install it, where there is no Chromium. */
+export function openDesktop(options: DeviceOptions): Promise<Device> {
+  return open({ viewport: { width: 1_280, height: 900 }, ...options });
+}
+
+/** Starts the distribution's Chromium, headless. */
+async function open(options: BrowserContextOptions): Promise<Device> {
   const executablePath = CANDIDATES.find((file) => existsSync(file));
   if (executablePath === undefined)
     throw new Error('the browser tests need Chromium; install it with: apt-get install -y --no-install-recommends chromium');
@@ -27,10 +39,7 @@ export async function openPhone(options: { locale: string; javaScriptEnabled?: b
     executablePath,
     headless: true,
     args: FLAGS,
-    viewport: { width: 390, height: 844 },
     deviceScaleFactor: 1,
-    isMobile: true,
-    hasTouch: true,
     timezoneId: 'Asia/Jakarta',
     ...options,
   });

@@ -1,0 +1,72 @@
+import type { Authentication } from './operations.ts';
+import { type Credentials, type Outgoing, signatureHeaders, tokenHeaders } from './signing.ts';
+
+const TOKEN_PATH = '/api/v1.1/access-token/b2b';
+/** A token is not used in the last moments of its life. */
+const MARGIN_MS = 30_000;
+
+/** The credentials of whoever reads the page, and the access token that was got with them. Both live in memory only. */
+export type Session = {
+  credentials(): Credentials | undefined;
+  use(credentials: Credentials | undefined): void;
+  /** Asks for a new token the next time. */
+  forgetToken(): void;
+  /**
+   * Adds the headers with which a request authenticates itself; none without credentials. Throws where no token is to be had,
+   * with the other headers added.
+   */
+  authenticate(headers: Record<string, string>, request: Outgoing, authentication: Authentication): Promise<void>;
+};
+
+export function createSession(): Session {
+  let credentials: Credentials | undefined;
+  let token: { text: string; expiresAtMs: number } | undefined;
+
+  async function tokenOf(known: Credentials): Promise<string> {
+    if (token !== undefined && Date.now() < token.expiresAtMs) return token.text;
+    const issued = await issueToken(known);
+    // Others may have been entered meanwhile.
+    if (credentials === known) token = issued;
+    return issued.text;
+  }
+
+  return {
+    credentials: () => credentials,
+    use(others) {
+      credentials = others;
+      token = undefined;
+    },
+    forgetToken() {
+      token = undefined;
+    },
+    async authenticate(headers, request, { schemes, signed }) {
+      if (credentials === undefined) return;
+      const { partnerId, clientId, clientSecret } = credentials;
+      if (schemes.has('partnerId')) headers['X-PARTNER-ID'] = partnerId;
+      if (schemes.has('clientId')) Object.assign(headers, tokenHeaders(credentials, Date.now()));
+      if (schemes.has('basic')) headers.Authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
+      if (!schemes.has('bearer')) return;
+      const accessToken = await tokenOf(credentials);
+      headers.Authorization = `Bearer ${accessToken}`;
+      if (signed) Object.assign(headers, signatureHeaders(request, accessToken, clientSecret, Date.now()));
+    },
+  };
+}
+
+async function issueToken(credentials: Credentials): Promise<{ text: string; expiresAtMs: number }> {
+  const nowMs = Date.now();
+  const response = await fetch(TOKEN_PATH, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...tokenHeaders(credentials, nowMs) },
+    body: JSON.stringify({ grant_type: 'client_credentials' }),
+  });
+  const answer: TokenAnswer = await response.json();
+  const { access_token: text, expires_in: seconds } = answer.data ?? {};
+  if (text === undefined || seconds === undefined)
+    throw new Error(
+      `No access token for these credentials: HTTP ${response.status}, ${answer.error?.message ?? 'no reason given'}`,
+    );
+  return { text, expiresAtMs: nowMs + seconds * 1_000 - MARGIN_MS };
+}
+
+type TokenAnswer = { data?: { access_token?: string; expires_in?: number }; error?: { message?: string } };

@@ -1,0 +1,7228 @@
+/**
+ * The merchant's API in types, generated from docs/openapi.json: do not edit.
+ * To write it again: npm run generate
+ */
+export interface paths {
+    "/api/v1.0/access-token/b2b": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get an access token
+         * @description The older way, with client id and secret as the user and password of Basic authentication. The token lives 15 minutes: ask for a new one before it ends.
+         */
+        post: operations["issueTokenV10"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.1/access-token/b2b": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get an access token
+         * @description `X-Signature` is the HMAC-SHA512 of `{client_id}_{client_secret}_{YYYYMMDD}` keyed with the client secret, in lower-case hex. The day is today's in Asia/Jakarta. The token lives 15 minutes: ask for a new one before it ends.
+         */
+        post: operations["issueTokenV11"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List accounts */
+        get: operations["listAccounts"];
+        put?: never;
+        /** Open an account */
+        post: operations["openAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/accounts/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an account */
+        get: operations["showAccount"];
+        /**
+         * Change an account
+         * @description Changes the fields that the body has. An inactive account is read only until it is active again.
+         */
+        put: operations["updateAccount"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/balance-inquiry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Balance of the merchant
+         * @description All accounts of the merchant together. A frozen merchant may look too.
+         */
+        get: operations["showMerchantBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/balance-inquiry/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Balance of an account
+         * @description An account of another merchant is answered with 405, code 4059901: it is no resource of the merchant's.
+         */
+        get: operations["showAccountBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/account-statements/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the entries of a statement
+         * @description What changed the available balance, newest first: a hold is a debit, a release or a settlement a credit. With `Accept: text/csv` all of it as CSV, without regard to limit and cursor.
+         */
+        get: operations["listStatementEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/settlement-transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List settlement transactions
+         * @description Money in that has settled, newest first. With `Accept: text/csv` all of it as CSV, without regard to limit and cursor.
+         */
+        get: operations["listSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/account-transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List transfers between accounts
+         * @description Newest first, of all accounts, or of one as the source.
+         */
+        get: operations["listAccountTransfers"];
+        put?: never;
+        /**
+         * Transfer between two accounts of the merchant
+         * @description Both accounts move in one step, free of charge.
+         */
+        post: operations["createAccountTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/account-transfers/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a transfer between accounts */
+        get: operations["showAccountTransfer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/callback-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the callback settings */
+        get: operations["showCallbackSettings"];
+        /**
+         * Change the callback settings
+         * @description Changes the fields that the body has; null clears a URL. A change applies to every later event.
+         */
+        put: operations["updateCallbackSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/webhook-deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhook deliveries */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/webhook-deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a webhook delivery */
+        get: operations["showWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/webhook-deliveries/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver a webhook once more
+         * @description Sends the event again, with the same `X-Event-Id` and body.
+         */
+        post: operations["redeliverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/virtual-accounts/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List virtual accounts */
+        get: operations["listVirtualAccounts"];
+        put?: never;
+        /**
+         * Create a virtual account
+         * @description A `closed` one takes exactly `amount`, an `open` one any amount from `min_amount` to `max_amount`. A `temporary` one needs `expired_at` and `max_usage`.
+         */
+        post: operations["createVirtualAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/virtual-accounts/{account_id}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a virtual account */
+        get: operations["showVirtualAccount"];
+        /**
+         * Change a virtual account
+         * @description Changes the fields that the body has, of an active one.
+         */
+        put: operations["updateVirtualAccount"];
+        post?: never;
+        /**
+         * Delete a virtual account
+         * @description Answers the virtual account as it now is: inactive. It takes no payment any more.
+         */
+        delete: operations["deleteVirtualAccount"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/va-transactions/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List payments of virtual accounts */
+        get: operations["listVaTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/va-transactions/{account_id}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a payment of a virtual account */
+        get: operations["showVaTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/qris-dynamic/{account_id}/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate a QRIS code
+         * @description `qr_data` is the code to show; it can be paid once, until `expired_at` (30 minutes unless told).
+         */
+        post: operations["generateQris"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/qris-dynamic/{account_id}/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List QRIS transactions */
+        get: operations["listQris"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/qris-dynamic/{account_id}/inquiry-status/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status of a QRIS transaction
+         * @description Refused with 403 where the merchant or the account is frozen.
+         */
+        get: operations["inquireQrisStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/qris-dynamic/{account_id}/show/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a QRIS transaction
+         * @description Refused with 403 where the merchant or the account is frozen.
+         */
+        get: operations["showQris"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/ewallet-checkout/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List e-wallet checkouts */
+        get: operations["listEwalletCheckouts"];
+        put?: never;
+        /**
+         * Create an e-wallet checkout
+         * @description The customer confirms at `checkout_url`, or for OVO in the app.
+         */
+        post: operations["createEwalletCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/ewallet-checkout/{account_id}/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an e-wallet checkout */
+        get: operations["showEwalletCheckout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/retail-transactions/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a payment code
+         * @description The customer shows `payment_code` at the cash desk and pays exactly the amount, once. 422 also for a merchant without access to the product. At most 60 a minute and merchant, unless configured otherwise.
+         */
+        post: operations["createRetailTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/retail-transactions/{account_id}/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a retail transaction */
+        get: operations["showRetailTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/payment-link-manage/payment-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payment methods
+         * @description Every method, and the codes of those that customers can pay by here.
+         */
+        get: operations["listPaymentMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/payment-link-manage/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List payment links */
+        get: operations["listPaymentLinks"];
+        put?: never;
+        /**
+         * Create a payment link
+         * @description Customers pay at `payment_url`, by any method or by those of `payment_methods`.
+         */
+        post: operations["createPaymentLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/payment-link-manage/{account_id}/{payment_link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a payment link */
+        get: operations["showPaymentLink"];
+        /**
+         * Change a payment link
+         * @description Changes the fields that the body has, of an active link.
+         */
+        put: operations["updatePaymentLink"];
+        post?: never;
+        /**
+         * Delete a payment link
+         * @description Answers the link as it now is: inactive. Nobody can open or pay it any more.
+         */
+        delete: operations["deletePaymentLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/payment-link-manage/{account_id}/{payment_link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a payment link */
+        get: operations["showPaymentLinkV2"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/payment-link-histories/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List openings of payment links
+         * @description Newest first, of all links of the account or of one.
+         */
+        get: operations["listPaymentLinkHistories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/payment-link-histories/{account_id}/{history_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an opening of a payment link */
+        get: operations["showPaymentLinkHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/disbursement/check-beneficiary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a beneficiary
+         * @description Asks the bank whose account it is. Nothing is moved.
+         */
+        post: operations["checkBeneficiary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/disbursement/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer to a bank account
+         * @description Holds amount and fee, then asks the bank. Answers when the bank has answered, or after 3 seconds with status 03 (Pending); the webhook `disbursement` brings the outcome. The same reference with the same content answers the existing transaction.
+         */
+        post: operations["transferDisbursement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/disbursement/fee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fee of a disbursement to a bank */
+        get: operations["showDisbursementFee"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/disbursement/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List disbursements of an account */
+        get: operations["listDisbursements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/disbursement/inquiry-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status of a disbursement
+         * @description SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.
+         */
+        post: operations["inquireDisbursementStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/disbursement/check-beneficiary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a beneficiary
+         * @description Asks the bank whose account it is. Nothing is moved.
+         */
+        post: operations["checkBeneficiaryV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/disbursement/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer to a bank account
+         * @description Holds amount and fee, then asks the bank. Answers when the bank has answered, or after 3 seconds with status 03 (Pending); the webhook `disbursement` brings the outcome. The same reference with the same content answers the existing transaction.
+         */
+        post: operations["transferDisbursementV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/disbursement/fee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fee of a disbursement to a bank */
+        get: operations["showDisbursementFeeV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/disbursement/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List disbursements of an account */
+        get: operations["listDisbursementsV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/disbursement/show/{account_id}/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a disbursement */
+        get: operations["showDisbursementV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/disbursement/inquiry-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status of a disbursement
+         * @description SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.
+         */
+        post: operations["inquireDisbursementStatusV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "money-in-expiration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * money-in-expiration
+         * @description What a customer could have paid has expired. Each expires once.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onMoneyInExpiration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "va-transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * va-transaction
+         * @description A virtual account was paid.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onVaTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "qris-transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * qris-transaction
+         * @description A QRIS code was paid, or the acquirer has taken its payment back.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onQrisTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ewallet-transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ewallet-transaction
+         * @description The customer has paid in the e-wallet or has declined, or the e-wallet has taken the payment back.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onEwalletTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "retail-transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * retail-transaction
+         * @description A customer has paid a payment code at a shop.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onRetailTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_link.inquiry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment_link.inquiry
+         * @description A customer has opened a payment link.
+         *
+         *     Sent to `payment_link_inquiry_notif_url`.
+         */
+        post: operations["onPaymentLinkInquiry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment-link-transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment-link-transaction
+         * @description A payment link was paid, by any method, or the payment was taken back.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onPaymentLinkTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_link.inquiry.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment_link.inquiry.expired
+         * @description The session of a customer who had opened a payment link has ended without a payment.
+         *
+         *     Sent to `payment_link_inquiry_notif_url`.
+         */
+        post: operations["onPaymentLinkInquiryExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    disbursement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * disbursement
+         * @description A disbursement has reached the beneficiary, has failed, was canceled, or came back after it had succeeded.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onDisbursement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        IssueTokenV10Request: {
+            /** @constant */
+            grant_type: "client_credentials";
+        };
+        IssueTokenV11Request: {
+            /** @constant */
+            grant_type: "client_credentials";
+        };
+        OpenAccountRequest: {
+            name: string;
+            merchant_reff_no?: string | null;
+        };
+        /**
+         * @description An account of the merchant, as `id` of it.
+         * @example 01JDX0W5B6Q3G8V2K4N7M9PRST
+         */
+        AccountId: string;
+        UpdateAccountRequest: {
+            name?: string;
+            /** @enum {string} */
+            status?: "active" | "inactive";
+        };
+        CreateAccountTransferRequest: {
+            source_account_id: components["schemas"]["AccountId"];
+            destination_account_id: components["schemas"]["AccountId"];
+            amount: components["schemas"]["AmountInput"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            note?: string | null;
+        };
+        /**
+         * Format: double
+         * @description Rupiah with at most two decimals, greater than 0, at most 999999999999.99.
+         */
+        AmountInput: number;
+        UpdateCallbackSettingsRequest: {
+            /** Format: uri */
+            transaction_notif_url?: string | null;
+            /** Format: uri */
+            disbursement_notif_url?: string | null;
+            /** Format: uri */
+            direct_debit_notif_url?: string | null;
+            /** Format: uri */
+            payment_link_inquiry_notif_url?: string | null;
+            signature_enabled?: boolean;
+        };
+        CreateVirtualAccountRequest: {
+            /** @enum {string} */
+            bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
+            /** @enum {string} */
+            kind: "temporary" | "permanent";
+            /**
+             * @default closed
+             * @enum {string}
+             */
+            amount_type?: "open" | "closed";
+            name: string;
+            merchant_reff_no: string;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** Format: int64 */
+            max_usage?: number | null;
+            amount?: components["schemas"]["AmountInput"] | null;
+            min_amount?: components["schemas"]["AmountInput"] | null;
+            max_amount?: components["schemas"]["AmountInput"] | null;
+        };
+        /** @description Unix milliseconds, 13 digits, as a string or an integer. */
+        UnixMillisecondsInput: string | number;
+        UpdateVirtualAccountRequest: {
+            name?: string | null;
+            amount?: components["schemas"]["AmountInput"] | null;
+            min_amount?: components["schemas"]["AmountInput"] | null;
+            max_amount?: components["schemas"]["AmountInput"] | null;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            max_usage?: number | null;
+        };
+        GenerateQrisRequest: {
+            amount: components["schemas"]["AmountInput"];
+            merchant_reff_no?: string | null;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            tip?: {
+                /** @enum {string} */
+                indicator: "fixed" | "percentage" | "input";
+                /** Format: double */
+                value?: number | null;
+            } | null;
+        };
+        CreateEwalletCheckoutRequest: {
+            /** @enum {string} */
+            channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+            amount: components["schemas"]["AmountInput"];
+            customer_phone?: string | null;
+            merchant_reff_no?: string | null;
+            /** Format: uri */
+            success_redirect_url?: string | null;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+        };
+        CreateRetailTransactionRequest: {
+            /** @enum {string} */
+            retail_code: "ALFAMART" | "INDOMARET";
+            amount: components["schemas"]["AmountInput"];
+            customer_name: string;
+            expired_at: components["schemas"]["UnixMillisecondsInput"];
+            merchant_reff_no?: string | null;
+        };
+        CreatePaymentLinkRequest: {
+            title: string;
+            description?: string | null;
+            amount: components["schemas"]["AmountInput"];
+            max_usage?: number | null;
+            /** @default false */
+            required_customer_detail?: boolean;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** Format: uri */
+            success_redirect_url?: string | null;
+            payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
+        };
+        UpdatePaymentLinkRequest: {
+            title?: string | null;
+            description?: string | null;
+            amount?: components["schemas"]["AmountInput"] | null;
+            max_usage?: number | null;
+            required_customer_detail?: boolean | null;
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** Format: uri */
+            success_redirect_url?: string | null;
+            payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
+        };
+        CheckBeneficiaryRequest: {
+            /**
+             * @description A bank by its three-digit national code or its eight-character SWIFT code.
+             * @example 014
+             * @example CENAIDJA
+             */
+            bank_code: string;
+            /**
+             * @description The account number at the bank, 6 to 30 digits.
+             * @example 1234567890
+             */
+            bank_account_number: string;
+        };
+        TransferDisbursementRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description A bank by its three-digit national code or its eight-character SWIFT code.
+             * @example 014
+             * @example CENAIDJA
+             */
+            bank_code: string;
+            /**
+             * @description The account number at the bank, 6 to 30 digits.
+             * @example 1234567890
+             */
+            bank_account_number: string;
+            bank_account_name?: string | null;
+            description?: string | null;
+            amount: components["schemas"]["MoneyInput"];
+        };
+        /** @description Rupiah as a decimal with at most two places, greater than 0, at most 999999999999.99. */
+        MoneyInput: {
+            /** @example 150000.00 */
+            value: string;
+            /** @constant */
+            currency: "IDR";
+        };
+        InquireDisbursementStatusRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+        };
+        CheckBeneficiaryV1Request: {
+            /**
+             * @description A bank by its three-digit national code or its eight-character SWIFT code.
+             * @example 014
+             * @example CENAIDJA
+             */
+            bank_code: string;
+            /**
+             * @description The account number at the bank, 6 to 30 digits.
+             * @example 1234567890
+             */
+            bank_account_number: string;
+        };
+        TransferDisbursementV1Request: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description A bank by its three-digit national code or its eight-character SWIFT code.
+             * @example 014
+             * @example CENAIDJA
+             */
+            bank_code: string;
+            /**
+             * @description The account number at the bank, 6 to 30 digits.
+             * @example 1234567890
+             */
+            bank_account_number: string;
+            bank_account_name?: string | null;
+            description?: string | null;
+            amount: components["schemas"]["AmountInput"];
+        };
+        InquireDisbursementStatusV1Request: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+        };
+        /** @description What a customer could have paid has expired. Each expires once. */
+        MoneyInExpirationWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "money-in-expiration";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["MoneyInExpiration"];
+        };
+        /**
+         * @description When the event occurred, `d M Y H:i:s` in Asia/Jakarta.
+         * @example 21 Nov 2026 15:30:00
+         */
+        WebhookTimestamp: string;
+        /** @description What has expired, and its product. */
+        MoneyInExpiration: {
+            /** @constant */
+            product: "virtual-account";
+            transaction: components["schemas"]["VirtualAccount"];
+        } | {
+            /** @constant */
+            product: "qris";
+            transaction: components["schemas"]["QrisTransaction"];
+        } | {
+            /** @constant */
+            product: "ewallet-checkout";
+            transaction: components["schemas"]["EwalletCheckout"];
+        } | {
+            /** @constant */
+            product: "retail";
+            transaction: components["schemas"]["RetailTransaction"];
+        } | {
+            /** @constant */
+            product: "payment-link";
+            transaction: components["schemas"]["PaymentLink"];
+        };
+        /** @description A number at a bank that customers transfer to. */
+        VirtualAccount: {
+            id: components["schemas"]["Ulid"];
+            account_id: components["schemas"]["Ulid"];
+            /**
+             * @description What the customer transfers to.
+             * @example 7001412345678901
+             */
+            number: string;
+            /**
+             * @description The product code.
+             * @example VA_BCA
+             */
+            code: string;
+            bank: components["schemas"]["Bank"];
+            /** @description What a closed virtual account takes; 0.00 of an open one. */
+            amount: components["schemas"]["Money"];
+            /** @description The least that it takes; of a closed one its amount. */
+            min_amount: components["schemas"]["Money"];
+            /** @description The most that it takes; of a closed one its amount. */
+            max_amount: components["schemas"]["Money"];
+            /**
+             * @description closed: the exact amount only; open: within its bounds.
+             * @enum {string}
+             */
+            amount_type: "open" | "closed";
+            status: components["schemas"]["VirtualAccountStatus"];
+            /** @enum {string} */
+            kind: "temporary" | "permanent";
+            /**
+             * Format: int64
+             * @description How often it has been paid.
+             */
+            current_usage: number;
+            /**
+             * Format: int64
+             * @description How often it may be paid; null if unlimited.
+             */
+            max_usage: number | null;
+            /** @description When it expires; null if never. */
+            expired_at: components["schemas"]["UnixMilliseconds"] | null;
+            name: string;
+            /** @description The merchant's own reference. */
+            merchant_reff_no: string;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description A ULID in upper case.
+         * @example 01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B
+         */
+        Ulid: string;
+        /** @description The bank of a virtual account. */
+        Bank: {
+            short_name: components["schemas"]["BankShortName"];
+            /**
+             * @description The national code of the bank.
+             * @example 014
+             */
+            number: string;
+            /** @example CENAIDJA */
+            swift_code: string;
+        };
+        /**
+         * @description The short name of a bank with virtual accounts.
+         * @enum {string}
+         */
+        BankShortName: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
+        /**
+         * @description An amount in rupiah.
+         * @example {
+         *       "value": "150000.00",
+         *       "currency": "IDR"
+         *     }
+         */
+        Money: {
+            /** @description A decimal with exactly two places. */
+            value: string;
+            /** @constant */
+            currency: "IDR";
+        };
+        /**
+         * @description inactive: deleted; completed: paid as often as it may be.
+         * @enum {string}
+         */
+        VirtualAccountStatus: "active" | "completed" | "expired" | "inactive" | "failed";
+        /**
+         * Format: int64
+         * @description Unix time in milliseconds, 13 digits.
+         * @example 1795249800123
+         */
+        UnixMilliseconds: number;
+        /**
+         * Format: date-time
+         * @description ISO 8601 in UTC with milliseconds.
+         * @example 2026-11-21T08:30:00.123Z
+         */
+        Timestamp: string;
+        /** @description A dynamic QRIS code and its payment. Amounts are numbers of rupiah. */
+        QrisTransaction: {
+            /**
+             * Format: int64
+             * @description The id of paths.
+             */
+            id: number;
+            account_id: components["schemas"]["Ulid"];
+            reff_no: components["schemas"]["QrisReference"];
+            /** @description The merchant's own reference, which need not be unique. */
+            merchant_reff_no: string | null;
+            /** @description The stored status. */
+            status: components["schemas"]["QrisStatus"];
+            /** @description The same, except that an open code whose expired_at has passed is expired. Read this one. */
+            status_computed: components["schemas"]["QrisStatus"];
+            /** @description Whether expired_at has passed; may be true of a paid one too. */
+            is_expired: boolean;
+            /** @description The payload that customers scan. */
+            qr_data: string | null;
+            /** @description on-us: issuer and acquirer are the same institution. Null until known. */
+            kind: ("on-us" | "off-us") | null;
+            /**
+             * @description Codes that the API generates are mpm-dynamic.
+             * @enum {string}
+             */
+            type: "mpm-static" | "mpm-dynamic";
+            /**
+             * Format: double
+             * @description Rupiah, without a tip.
+             */
+            amount: number;
+            /**
+             * @description What the customer may add: nothing (empty), a fixed amount, a percentage, or what they enter.
+             * @enum {string}
+             */
+            tip_indicator: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage.
+             */
+            tip_value: number;
+            /**
+             * Format: double
+             * @description Rupiah that the customer has added; 0 until paid.
+             */
+            tip_amount: number;
+            /**
+             * Format: double
+             * @description Rupiah, with the tip once it is paid.
+             */
+            total_amount: number;
+            /**
+             * Format: double
+             * @description The merchant discount rate in percent; 0 until paid.
+             */
+            mdr_percentage: number;
+            /**
+             * Format: double
+             * @description The fee in rupiah: our_margin and vendor_fee. 0 until paid.
+             */
+            mdr_cost: number;
+            /**
+             * Format: double
+             * @description The gateway's part of the fee in rupiah.
+             */
+            our_margin: number;
+            /**
+             * Format: double
+             * @description The acquirer's part of the fee in rupiah.
+             */
+            vendor_fee: number;
+            /**
+             * Format: double
+             * @description Rupiah after the fee; 0 until paid.
+             */
+            settled_to_merchant_amount: number;
+            acquirer_name: string;
+            /** @description The acquirer's number in the national numbering system. */
+            acquirer_nns: string;
+            /** @description The payer's bank or e-wallet; empty until paid. */
+            issuer_name: string;
+            /** @description The issuer's number in the national numbering system; empty until paid. */
+            issuer_nns: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn: string;
+            /** @description The payer's account number as the acquirer tells it; empty until known. */
+            customer_pan: string;
+            /** @description The name of the payer; empty until known. */
+            customer_name: string;
+            /** @description For instance SAVING; UNSPECIFIED until known. */
+            customer_account_type: string;
+            customer_data: {
+                /** @description The payer's account number as the acquirer tells it; empty until known. */
+                pan: string;
+                /** @description The name of the payer; empty until known. */
+                name: string;
+                /** @description For instance SAVING; UNSPECIFIED until known. */
+                account_type: string;
+            };
+            has_reconcile: boolean;
+            reconcile_at: components["schemas"]["Timestamp"] | null;
+            reconcile_by: string;
+            had_settled_to_merchant: boolean;
+            /** @description When the net amount became available; null until settled. */
+            settled_to_merchant_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether the net amount is available. */
+            has_settle: boolean;
+            /** @description When the net amount became available; null until settled. */
+            settle_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it settles; null until paid. */
+            settle_eligible_at: components["schemas"]["Timestamp"] | null;
+            paid_at: components["schemas"]["Timestamp"] | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            expired_at: components["schemas"]["Timestamp"];
+            deleted_at: components["schemas"]["Timestamp"] | null;
+            /** Format: int64 */
+            events_count: number;
+        };
+        /**
+         * @description The prefix 66 and a ULID.
+         * @example 6601KAJ5Z0M1N2P3Q4R5S6T7V8W9
+         */
+        QrisReference: string;
+        /**
+         * @description The status of a QRIS money-in transaction.
+         * @enum {string}
+         */
+        QrisStatus: "open" | "pending" | "success" | "partially-success" | "expired" | "canceled" | "failed" | "pending-refund" | "refunded" | "partially-refunded" | "failed-refund" | "reversed";
+        /** @description A payment that the customer confirms in an e-wallet. */
+        EwalletCheckout: {
+            transaction_id: components["schemas"]["EwalletTransactionId"];
+            account_id: components["schemas"]["Ulid"];
+            channel: components["schemas"]["EwalletChannel"];
+            status: components["schemas"]["EwalletStatus"];
+            amount: components["schemas"]["Money"];
+            /** @description null until paid. */
+            fee: components["schemas"]["Money"] | null;
+            /** @description amount minus fee; null until paid. */
+            net_amount: components["schemas"]["Money"] | null;
+            customer_phone: string | null;
+            /** @description The merchant's own reference. */
+            merchant_reff_no: string | null;
+            /** @description Where the customer goes after the payment. */
+            success_redirect_url: string | null;
+            /**
+             * Format: uri
+             * @description The page from which the customer goes on to the e-wallet.
+             */
+            checkout_url: string;
+            expired_at: components["schemas"]["Timestamp"];
+            paid_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether the net amount is available. */
+            has_settle: boolean;
+            /** @description When it has settled, or will; null until paid. */
+            settle_at: components["schemas"]["Timestamp"] | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The prefix 88 and a ULID.
+         * @example 8801KAJ5Z4D5E6F7G8H9J0K1M2N3
+         */
+        EwalletTransactionId: string;
+        /**
+         * @description An e-wallet.
+         * @enum {string}
+         */
+        EwalletChannel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+        /**
+         * @description The status of an e-wallet checkout.
+         * @enum {string}
+         */
+        EwalletStatus: "pending" | "success" | "failed" | "expired";
+        /** @description A code that a customer pays in cash at a shop. */
+        RetailTransaction: {
+            transaction_id: components["schemas"]["Ulid"];
+            /**
+             * @description What the customer shows at the till.
+             * @example 8610380324582288
+             */
+            payment_code: string;
+            status: components["schemas"]["RetailStatus"];
+            retail_code: components["schemas"]["RetailCode"];
+            amount: components["schemas"]["Money"];
+            /** @description amount minus the fee; null until paid. */
+            net_amount: components["schemas"]["Money"] | null;
+            customer_name: string;
+            /** @description The merchant's own reference. */
+            merchant_reff_no: string | null;
+            account: {
+                id: components["schemas"]["Ulid"];
+            };
+            /** @description 0.00 until paid. */
+            fees: {
+                amount: components["schemas"]["Money"];
+            };
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMilliseconds"];
+            /** @description When it was paid; null until then. */
+            processed_timestamp: components["schemas"]["UnixMilliseconds"] | null;
+            expired_at: components["schemas"]["UnixMilliseconds"];
+            /** @description When it has settled; null until then. */
+            settle_at: components["schemas"]["UnixMilliseconds"] | null;
+            /** @description Whether the net amount is available. */
+            has_settle: boolean;
+        };
+        /**
+         * @description The status of a retail transaction. Settlement is no status: see has_settle.
+         * @enum {string}
+         */
+        RetailStatus: "unpaid" | "paid" | "expired" | "failed";
+        /**
+         * @description A chain of shops.
+         * @enum {string}
+         */
+        RetailCode: "ALFAMART" | "INDOMARET";
+        /** @description A page on which customers pay by the method of their choice. */
+        PaymentLink: {
+            /**
+             * Format: int64
+             * @description The id of paths.
+             */
+            id: number;
+            reff_no: components["schemas"]["PaymentLinkReference"];
+            title: string;
+            description: string | null;
+            status: components["schemas"]["PaymentLinkStatus"];
+            /**
+             * Format: int64
+             * @description How often it may be paid; null if unlimited.
+             */
+            max_usage: number | null;
+            /**
+             * Format: int64
+             * @description How often it has been paid.
+             */
+            current_usage: number;
+            /**
+             * Format: uri
+             * @description The page that customers open.
+             */
+            payment_url: string;
+            /** @description Whether customers must give name, e-mail address and phone. */
+            required_customer_detail: boolean;
+            account_id: components["schemas"]["Ulid"];
+            amount: components["schemas"]["Money"];
+            /** @description The same as amount. */
+            total_amount: components["schemas"]["Money"];
+            /** @description Where the customer goes after the payment. */
+            success_redirect_url: string | null;
+            /** @description The methods that it offers. */
+            payment_methods: components["schemas"]["PaymentMethodCode"][];
+            /** @description null if it never expires. */
+            expired_at: components["schemas"]["Timestamp"] | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The prefix PL and a ULID.
+         * @example PL01KAJ5YA0B1C2D3E4F5G6H7J8K
+         */
+        PaymentLinkReference: string;
+        /**
+         * @description inactive: deleted; completed: paid as often as it may be.
+         * @enum {string}
+         */
+        PaymentLinkStatus: "active" | "completed" | "expired" | "inactive" | "failed";
+        /**
+         * @description A method by which customers pay payment links.
+         * @enum {string}
+         */
+        PaymentMethodCode: "VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET";
+        /** @description A virtual account was paid. */
+        VaTransactionWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "va-transaction";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["VaTransaction"];
+        };
+        /** @description One payment of a virtual account. */
+        VaTransaction: {
+            id: components["schemas"]["Ulid"];
+            account_id: components["schemas"]["Ulid"];
+            virtual_account_id: components["schemas"]["Ulid"];
+            /**
+             * @description What the customer transfers to.
+             * @example 7001412345678901
+             */
+            number: string;
+            bank: components["schemas"]["Bank"];
+            /** @description What the customer has paid. */
+            amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description amount minus fee. */
+            net_amount: components["schemas"]["Money"];
+            /** @constant */
+            status: "success";
+            /** @description The reference of the virtual account. */
+            merchant_reff_no: string;
+            paid_at: components["schemas"]["Timestamp"];
+            /** @description Whether the net amount is available. */
+            has_settle: boolean;
+            /** @description When it has settled, or will. */
+            settle_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A QRIS code was paid, or the acquirer has taken its payment back. */
+        QrisTransactionWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "qris-transaction";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["QrisTransaction"];
+        };
+        /** @description The customer has paid in the e-wallet or has declined, or the e-wallet has taken the payment back. */
+        EwalletTransactionWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "ewallet-transaction";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["EwalletCheckout"];
+        };
+        /** @description A customer has paid a payment code at a shop. */
+        RetailTransactionWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "retail-transaction";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["RetailTransaction"];
+        };
+        /** @description A customer has opened a payment link. */
+        PaymentLinkInquiryWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "payment_link.inquiry";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["PaymentLinkSession"];
+        };
+        /** @description A customer's session on a payment link. */
+        PaymentLinkSession: {
+            payment_link_history: components["schemas"]["PaymentLinkHistoryOfWebhook"];
+            payment_link: components["schemas"]["PaymentLinkOfWebhook"];
+        };
+        /** @description One opening of a payment link, with times in Asia/Jakarta. */
+        PaymentLinkHistoryOfWebhook: {
+            /**
+             * Format: int64
+             * @description The id of paths.
+             */
+            id: number;
+            reff_no: components["schemas"]["PaymentLinkHistoryReference"];
+            status: components["schemas"]["PaymentLinkHistoryStatus"];
+            /** @description The code of the method; null until one is chosen. */
+            payment_method_name: components["schemas"]["PaymentMethodCode"] | null;
+            /** @description What is paid by: a number, a QR payload, a payment code or an e-wallet's page. Null until a method is chosen. */
+            payment_method_value: string | null;
+            /** @description What else a method has to say; null where it has nothing. */
+            payment_method_additional: {
+                [key: string]: unknown;
+            } | null;
+            customer_name: string | null;
+            customer_email: string | null;
+            customer_phone: string | null;
+            /** @description Where the customer opened the link from. */
+            ip_address: string;
+            amount: components["schemas"]["MoneyNumber"];
+            /**
+             * Format: double
+             * @description Rupiah; null until paid.
+             */
+            vendor_fee: number | null;
+            /**
+             * Format: double
+             * @description Rupiah; null until paid.
+             */
+            our_margin: number | null;
+            /**
+             * Format: double
+             * @description Rupiah; null until paid.
+             */
+            net_amount: number | null;
+            /** @description The end of the customer's session. */
+            expired_at: components["schemas"]["JakartaDateTime"];
+            created_at: components["schemas"]["JakartaDateTime"];
+            updated_at: components["schemas"]["JakartaDateTime"];
+        };
+        /**
+         * @description The prefix PH and a ULID; unique for each opening of a link.
+         * @example PH01KAJ5YC2D3E4F5G6H7J8K9M0N
+         */
+        PaymentLinkHistoryReference: string;
+        /**
+         * @description How the session of a customer who opened a link stands.
+         * @enum {string}
+         */
+        PaymentLinkHistoryStatus: "pending" | "expired" | "paid" | "failed";
+        /** @description An amount in rupiah as a number, in webhooks about sessions of payment links only. */
+        MoneyNumber: {
+            /** Format: double */
+            value: number;
+            /** @constant */
+            currency: "IDR";
+        };
+        /**
+         * @description Date and time in Asia/Jakarta.
+         * @example 2026-11-21 15:30:00
+         */
+        JakartaDateTime: string;
+        /** @description A payment link, with times in Asia/Jakarta. */
+        PaymentLinkOfWebhook: {
+            /**
+             * Format: int64
+             * @description The id of paths.
+             */
+            id: number;
+            reff_no: components["schemas"]["PaymentLinkReference"];
+            title: string;
+            description: string | null;
+            status: components["schemas"]["PaymentLinkStatus"];
+            /**
+             * Format: int64
+             * @description How often it may be paid; null if unlimited.
+             */
+            max_usage: number | null;
+            /**
+             * Format: int64
+             * @description How often it has been paid.
+             */
+            current_usage: number;
+            /**
+             * Format: uri
+             * @description The page that customers open.
+             */
+            payment_url: string;
+            /** @description Whether customers must give name, e-mail address and phone. */
+            required_customer_detail: boolean;
+            total_amount: components["schemas"]["MoneyNumber"];
+            /** @description null if it never expires. */
+            expired_at: components["schemas"]["JakartaDateTime"] | null;
+            created_at: components["schemas"]["JakartaDateTime"];
+            updated_at: components["schemas"]["JakartaDateTime"];
+        };
+        /** @description A payment link was paid, by any method, or the payment was taken back. */
+        PaymentLinkTransactionWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "payment-link-transaction";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["PaymentLinkHistory"];
+        };
+        /** @description One opening of a payment link by a customer. */
+        PaymentLinkHistory: {
+            /**
+             * Format: int64
+             * @description The id of paths.
+             */
+            id: number;
+            reff_no: components["schemas"]["PaymentLinkHistoryReference"];
+            status: components["schemas"]["PaymentLinkHistoryStatus"];
+            /** @description The code of the method; null until one is chosen. */
+            payment_method_name: components["schemas"]["PaymentMethodCode"] | null;
+            /** @description What is paid by: a number, a QR payload, a payment code or an e-wallet's page. Null until a method is chosen. */
+            payment_method_value: string | null;
+            /** @description What else a method has to say; null where it has nothing. */
+            payment_method_additional: {
+                [key: string]: unknown;
+            } | null;
+            customer_name: string | null;
+            customer_email: string | null;
+            customer_phone: string | null;
+            /** @description Where the customer opened the link from. */
+            ip_address: string;
+            account_id: components["schemas"]["Ulid"];
+            /**
+             * Format: int64
+             * @description The id of paths.
+             */
+            payment_link_id: number;
+            amount: components["schemas"]["Money"];
+            /** @description null until paid. */
+            vendor_fee: components["schemas"]["Money"] | null;
+            /** @description null until paid. */
+            our_margin: components["schemas"]["Money"] | null;
+            /** @description vendor_fee and our_margin; null until paid. */
+            fee: components["schemas"]["Money"] | null;
+            /** @description amount minus fee; null until paid. */
+            net_amount: components["schemas"]["Money"] | null;
+            paid_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether the net amount is available. */
+            has_settle: boolean;
+            /** @description When it has settled, or will; null until paid. */
+            settle_at: components["schemas"]["Timestamp"] | null;
+            /** @description The end of the customer's session. */
+            expired_at: components["schemas"]["Timestamp"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The session of a customer who had opened a payment link has ended without a payment. */
+        PaymentLinkInquiryExpiredWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "payment_link.inquiry.expired";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["PaymentLinkSession"];
+        };
+        /** @description The end of a disbursement. */
+        DisbursementWebhook: {
+            /**
+             * @description SP000 only if the money is with the beneficiary.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "disbursement";
+            data: components["schemas"]["DisbursementOfWebhook"];
+        };
+        /** @description A transfer to a bank account, with times in Unix milliseconds. */
+        DisbursementOfWebhook: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty if it was never paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            bank_code: components["schemas"]["BankCode"];
+            bank_name: string;
+            bank_account_number: components["schemas"]["BankAccountNumber"];
+            /** @description The name of the beneficiary as the request had it. */
+            bank_account_name: string | null;
+            description: string | null;
+        };
+        /** @description The merchant's own reference, unique for an account over all money out. */
+        ReferenceNumber: string;
+        /** @description How a money-out transaction stands. */
+        TransactionStatus: {
+            code: components["schemas"]["TransactionStatusCode"];
+            /** @enum {string} */
+            desc: "Success" | "Initiated" | "Paying" | "Pending" | "Refunded" | "Canceled" | "Failed" | "Not Found";
+        };
+        /**
+         * @description 00 success; 01 initiated; 02 paying; 03 pending; 04 refunded; 05 canceled; 06 failed; 07 not found. 00, 04, 05 and 06 are final.
+         * @enum {string}
+         */
+        TransactionStatusCode: "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
+        /** @description An amount in rupiah; value and currency are null where there is none. */
+        MoneyOrNull: {
+            /** @description A decimal with exactly two places. */
+            value: string | null;
+            currency: "IDR" | null;
+        };
+        /**
+         * @description Unix time in milliseconds as a text of 13 digits, as webhooks have it.
+         * @example 1795249800123
+         */
+        UnixMillisecondsText: string;
+        /**
+         * @description A three-digit national code or an eight-character SWIFT code, as the request named the bank.
+         * @example 014
+         * @example CENAIDJA
+         */
+        BankCode: string;
+        /**
+         * @description The number of an account at a bank.
+         * @example 1234567890
+         */
+        BankAccountNumber: string;
+        /** @description The id of the request and of its trace: name it when you ask for support. */
+        RequestId: string;
+        IssueTokenV10Answer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["AccessToken"];
+        };
+        /** @description The token that every other request carries. */
+        AccessToken: {
+            /** @description A JWT, to be sent as `Authorization: Bearer`. */
+            access_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            expires_in: number;
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The v1 envelope of an error. `data.errors` is the same as `error.errors`. */
+        ErrorV1: {
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @constant */
+            success: false;
+            error: components["schemas"]["ErrorDetail"];
+            data?: components["schemas"]["ErrorV1Data"];
+        };
+        ErrorDetail: {
+            /**
+             * Format: int64
+             * @description The HTTP status; 4059901 where the method is not allowed.
+             */
+            code: number;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+        };
+        /** @description What is wrong with the request: messages by field. */
+        FieldErrors: {
+            [key: string]: string[];
+        };
+        ErrorV1Data: {
+            errors: components["schemas"]["FieldErrors"];
+        };
+        IssueTokenV11Answer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["AccessToken"];
+        };
+        ListAccountsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListAccountsData"];
+        };
+        ListAccountsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["Account"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description An account of the merchant, with a balance of its own. */
+        Account: {
+            id: components["schemas"]["Ulid"];
+            name: string;
+            /**
+             * @description An account that is inactive or frozen refuses new transactions.
+             * @enum {string}
+             */
+            status: "active" | "inactive" | "frozen";
+            /** @description The merchant's own reference. */
+            merchant_reff_no: string | null;
+            /** @description Whether requests that name no account mean this one. */
+            is_default: boolean;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        OpenAccountAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Account"];
+        };
+        ShowAccountAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Account"];
+        };
+        UpdateAccountAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Account"];
+        };
+        ShowMerchantBalanceAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Balance"];
+        };
+        /** @description The balance of the merchant or of one account. */
+        Balance: {
+            /** @description available_balance, held_balance and pending_balance together. */
+            balance: components["schemas"]["Money"];
+            /** @description What can be spent now. */
+            available_balance: components["schemas"]["Money"];
+            /** @description Money out in flight. */
+            held_balance: components["schemas"]["Money"];
+            /** @description Money in that has not settled yet. */
+            pending_balance: components["schemas"]["Money"];
+        };
+        ShowAccountBalanceAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Balance"];
+        };
+        ListStatementEntriesAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListStatementEntriesData"];
+        };
+        ListStatementEntriesData: {
+            /** @description Newest first. */
+            items: components["schemas"]["StatementEntry"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description One change of the available balance. */
+        StatementEntry: {
+            /** @description The same for ever; a settlement has the id of its statement entry. */
+            id: string;
+            account_id: components["schemas"]["Ulid"];
+            /** @enum {string} */
+            type: "credit" | "debit";
+            /** @description What the available balance changed by, without a sign. */
+            amount: components["schemas"]["Money"];
+            /** @description The part of the amount that is a fee. */
+            fee: components["schemas"]["Money"];
+            /** @description The available balance after the entry. */
+            balance_after: components["schemas"]["Money"];
+            /**
+             * @description The product that moved the money.
+             * @example virtual-account
+             * @example disbursement
+             */
+            product: string;
+            transaction_id: string | null;
+            /** @description The merchant's own reference, cut to 128 characters. */
+            reference_number: string | null;
+            description: string | null;
+            posted_at: components["schemas"]["Timestamp"];
+        };
+        ListSettlementsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListSettlementsData"];
+        };
+        ListSettlementsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["SettlementTransaction"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description Money in that has become available. */
+        SettlementTransaction: {
+            /** @description The same for ever; a settlement has the id of its statement entry. */
+            id: string;
+            account_id: components["schemas"]["Ulid"];
+            /**
+             * @description The product that moved the money.
+             * @example virtual-account
+             * @example disbursement
+             */
+            product: string;
+            /** @description The payment that has settled. */
+            transaction_id: string;
+            /** @description The merchant's own reference, cut to 128 characters. */
+            reference_number: string | null;
+            /** @description net_amount and fee: what the customer has paid. */
+            amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What became available. */
+            net_amount: components["schemas"]["Money"];
+            settled_at: components["schemas"]["Timestamp"];
+        };
+        CreateAccountTransferAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["AccountTransfer"];
+        };
+        /** @description A transfer between the merchant's own accounts. */
+        AccountTransfer: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            /** @description The same as source_account_id. */
+            account_id: components["schemas"]["Ulid"];
+            source_account_id: components["schemas"]["Ulid"];
+            destination_account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            gross_amount: components["schemas"]["Money"];
+            /** @description 0.00: these transfers are free of charge. */
+            fee: components["schemas"]["Money"];
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance of the source account; null values until it is done. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When both accounts moved; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            note: string | null;
+        };
+        ListAccountTransfersAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListAccountTransfersData"];
+        };
+        ListAccountTransfersData: {
+            /** @description Newest first. */
+            items: components["schemas"]["AccountTransfer"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowAccountTransferAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["AccountTransfer"];
+        };
+        ShowCallbackSettingsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CallbackSettings"];
+        };
+        /** @description Where webhooks go. */
+        CallbackSettings: {
+            /** @description Where webhooks of money in are sent; null: they are not sent. */
+            transaction_notif_url: string | null;
+            /** @description Where webhooks of money out are sent; null: they are not sent. */
+            disbursement_notif_url: string | null;
+            /** @description Where webhooks of direct debit are sent; null: they are not sent. */
+            direct_debit_notif_url: string | null;
+            /** @description Where webhooks about sessions of payment links are sent; null: they are not sent. */
+            payment_link_inquiry_notif_url: string | null;
+            /** @description false takes the signature off qris-issuer webhooks, and off no other. */
+            signature_enabled: boolean;
+        };
+        UpdateCallbackSettingsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CallbackSettings"];
+        };
+        ListWebhookDeliveriesAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListWebhookDeliveriesData"];
+        };
+        ListWebhookDeliveriesData: {
+            /** @description Newest first. */
+            items: components["schemas"]["WebhookDelivery"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description One webhook's delivery log. */
+        WebhookDelivery: {
+            id: components["schemas"]["Ulid"];
+            /** @description The X-Event-Id of every attempt. */
+            event_id: components["schemas"]["Ulid"];
+            /** @description The name of the event, as in the body. */
+            event: string;
+            /** @description The URL that was set when the event occurred. */
+            url: string;
+            /**
+             * @description failed: all retries have failed; it can be redelivered.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /** @description Oldest first. */
+            attempts: {
+                at: components["schemas"]["Timestamp"];
+                /**
+                 * Format: int64
+                 * @description The status of the answer; null if none came.
+                 */
+                http_status: number | null;
+                /** Format: int64 */
+                duration_ms: number;
+                /** @description The first KiB of the answer. */
+                answer: string;
+                /** @description Why the attempt failed; null if it did not. */
+                error: string | null;
+            }[];
+            /** @description Requests to send it again, oldest first. */
+            redeliveries: {
+                at: components["schemas"]["Timestamp"];
+                /** @description The client id that requested it; "operator" if an operator did. */
+                asked_by: string;
+            }[];
+            created_at: components["schemas"]["Timestamp"];
+            /** @description null once it is delivered or failed. */
+            next_attempt_at: components["schemas"]["Timestamp"] | null;
+        };
+        ShowWebhookDeliveryAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["WebhookDelivery"];
+        };
+        RedeliverWebhookAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["WebhookDelivery"];
+        };
+        CreateVirtualAccountAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["VirtualAccount"];
+        };
+        ListVirtualAccountsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListVirtualAccountsData"];
+        };
+        ListVirtualAccountsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["VirtualAccount"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowVirtualAccountAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["VirtualAccount"];
+        };
+        UpdateVirtualAccountAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["VirtualAccount"];
+        };
+        DeleteVirtualAccountAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["VirtualAccount"];
+        };
+        ListVaTransactionsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListVaTransactionsData"];
+        };
+        ListVaTransactionsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["VaTransaction"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowVaTransactionAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["VaTransaction"];
+        };
+        GenerateQrisAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["QrisTransaction"];
+        };
+        ListQrisAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListQrisData"];
+        };
+        ListQrisData: {
+            /** @description Newest first. */
+            items: components["schemas"]["QrisTransaction"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        InquireQrisStatusAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["QrisTransaction"];
+        };
+        ShowQrisAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["QrisTransaction"];
+        };
+        CreateEwalletCheckoutAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["EwalletCheckout"];
+        };
+        ListEwalletCheckoutsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListEwalletCheckoutsData"];
+        };
+        ListEwalletCheckoutsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["EwalletCheckout"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowEwalletCheckoutAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["EwalletCheckout"];
+        };
+        CreateRetailTransactionAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["RetailTransaction"];
+        };
+        ShowRetailTransactionAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["RetailTransaction"];
+        };
+        ListPaymentMethodsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["PaymentMethods"];
+        };
+        /** @description The catalogue of payment methods. */
+        PaymentMethods: {
+            /** @description Every method that there is. */
+            payment_methods: components["schemas"]["PaymentMethod"][];
+            /** @description Those that customers can pay by here. */
+            available_codes: components["schemas"]["PaymentMethodCode"][];
+        };
+        /** @description A method by which customers pay payment links. */
+        PaymentMethod: {
+            code: components["schemas"]["PaymentMethodCode"];
+            name: string;
+            /** @enum {string} */
+            group: "virtual_account" | "qris" | "ewallet" | "card" | "retail";
+            desc: string;
+        };
+        CreatePaymentLinkAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["PaymentLink"];
+        };
+        ListPaymentLinksAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListPaymentLinksData"];
+        };
+        ListPaymentLinksData: {
+            /** @description Newest first. */
+            items: components["schemas"]["PaymentLink"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowPaymentLinkAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["PaymentLink"];
+        };
+        UpdatePaymentLinkAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["PaymentLink"];
+        };
+        DeletePaymentLinkAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["PaymentLink"];
+        };
+        ShowPaymentLinkV2Answer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["PaymentLink"];
+        };
+        ListPaymentLinkHistoriesAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListPaymentLinkHistoriesData"];
+        };
+        ListPaymentLinkHistoriesData: {
+            /** @description Newest first. */
+            items: components["schemas"]["PaymentLinkHistory"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowPaymentLinkHistoryAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["PaymentLinkHistory"];
+        };
+        CheckBeneficiaryAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Beneficiary"];
+        };
+        /** @description A bank account that its bank has verified. */
+        Beneficiary: {
+            bank_code: components["schemas"]["BankCode"];
+            bank_account_number: components["schemas"]["BankAccountNumber"];
+            /**
+             * @description The bank knows the account; one that it does not know is an error.
+             * @constant
+             */
+            status: "valid";
+            /** @description The holder's name at the bank. */
+            bank_account_name: string;
+            bank_name: string;
+        };
+        /** @description The v2 envelope of an error. */
+        ErrorV2: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means. */
+            response_message: string;
+            data: components["schemas"]["ErrorV2Data"];
+        };
+        /** @description What went wrong, with the fields of the request that identify what it was about. */
+        ErrorV2Data: {
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            account_id?: string;
+            reference_number?: string | null;
+            transaction_id?: string;
+            bank_code?: string;
+            bank_account_number?: string;
+        };
+        TransferDisbursementAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Disbursement"];
+        };
+        /** @description A transfer from an account to a bank account. */
+        Disbursement: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            bank_code: components["schemas"]["BankCode"];
+            bank_name: string;
+            bank_account_number: components["schemas"]["BankAccountNumber"];
+            /** @description The name of the beneficiary as the request had it. */
+            bank_account_name: string | null;
+            description: string | null;
+        };
+        TransferDisbursementError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means. */
+            response_message: string;
+            data: components["schemas"]["TransferDisbursementErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        TransferDisbursementErrorData: {
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            bank_code?: string;
+            bank_name?: string;
+            bank_account_number?: string;
+            /** @description The name of the beneficiary as the request had it. */
+            bank_account_name?: string | null;
+            description?: string | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+        };
+        ShowDisbursementFeeAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DisbursementFee"];
+        };
+        /** @description What a disbursement to the bank costs. */
+        DisbursementFee: {
+            bank_code: components["schemas"]["BankCode"];
+            fee: components["schemas"]["Money"];
+        };
+        ListDisbursementsAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListDisbursementsData"];
+        };
+        ListDisbursementsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["Disbursement"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        InquireDisbursementStatusAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Disbursement"];
+        };
+        CheckBeneficiaryV1Answer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Beneficiary"];
+        };
+        TransferDisbursementV1Answer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Disbursement"];
+        };
+        TransferDisbursementV1Error: {
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @constant */
+            success: false;
+            error: components["schemas"]["ErrorDetail"];
+            data?: components["schemas"]["TransferDisbursementV1ErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        TransferDisbursementV1ErrorData: {
+            transaction_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            account_id?: components["schemas"]["Ulid"];
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            bank_code?: components["schemas"]["BankCode"];
+            bank_name?: string;
+            bank_account_number?: components["schemas"]["BankAccountNumber"];
+            /** @description The name of the beneficiary as the request had it. */
+            bank_account_name?: string | null;
+            description?: string | null;
+            errors?: components["schemas"]["FieldErrors"];
+        };
+        ShowDisbursementFeeV1Answer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["DisbursementFee"];
+        };
+        ListDisbursementsV1Answer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListDisbursementsV1Data"];
+        };
+        ListDisbursementsV1Data: {
+            /** @description Newest first. */
+            items: components["schemas"]["Disbursement"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowDisbursementV1Answer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Disbursement"];
+        };
+        InquireDisbursementStatusV1Answer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Disbursement"];
+        };
+    };
+    responses: {
+        /** @description - The body is not JSON, a header is missing, or the state of the resource does not allow it. */
+        V1Error400: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+        V1Error401: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - The caller's address is not on the merchant's whitelist. */
+        V1Error403: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - The body is over 256 KiB. */
+        V1Error413: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - A field or header is missing or wrong; `errors` has the messages by field. */
+        V1Error422: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - Too many requests in a minute. Send the request again after Retry-After. */
+        V1Error429: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - Something is wrong on our side. What was ordered may have been done: ask for its status. */
+        V1Error500: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /**
+         * @description - A part of the gateway is away for a moment. Send the same request again.
+         *     - Too much is under way. Nothing was done: send the request again after Retry-After.
+         */
+        V1Error503: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - No answer came in time. What was ordered may have been done: ask for its status, or send the same request again. */
+        V1Error504: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it. */
+        V2Error400: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV2"];
+            };
+        };
+        /** @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+        V2Error401: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV2"];
+            };
+        };
+        /** @description - SP012: The body is over 256 KiB. */
+        V2Error413: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV2"];
+            };
+        };
+        /** @description - SP018: A field or header is missing or wrong; `errors` has the messages by field. */
+        V2Error422: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV2"];
+            };
+        };
+        /** @description - SP019: Too many requests in a minute. Send the request again after Retry-After. */
+        V2Error429: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV2"];
+            };
+        };
+        /**
+         * @description - SP002: Something is wrong on our side. What was ordered may have been done: ask for its status.
+         *     - SP002: A part of the gateway is away for a moment. Send the same request again.
+         */
+        V2Error500: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV2"];
+            };
+        };
+        /** @description - SP005: No answer came in time. What was ordered may have been done: ask for its status, or send the same request again. */
+        V2Error504: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV2"];
+            };
+        };
+        /** @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After. */
+        V2Error503: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV2"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type IssueTokenV10Request = components['schemas']['IssueTokenV10Request'];
+export type IssueTokenV11Request = components['schemas']['IssueTokenV11Request'];
+export type OpenAccountRequest = components['schemas']['OpenAccountRequest'];
+export type AccountId = components['schemas']['AccountId'];
+export type UpdateAccountRequest = components['schemas']['UpdateAccountRequest'];
+export type CreateAccountTransferRequest = components['schemas']['CreateAccountTransferRequest'];
+export type AmountInput = components['schemas']['AmountInput'];
+export type UpdateCallbackSettingsRequest = components['schemas']['UpdateCallbackSettingsRequest'];
+export type CreateVirtualAccountRequest = components['schemas']['CreateVirtualAccountRequest'];
+export type UnixMillisecondsInput = components['schemas']['UnixMillisecondsInput'];
+export type UpdateVirtualAccountRequest = components['schemas']['UpdateVirtualAccountRequest'];
+export type GenerateQrisRequest = components['schemas']['GenerateQrisRequest'];
+export type CreateEwalletCheckoutRequest = components['schemas']['CreateEwalletCheckoutRequest'];
+export type CreateRetailTransactionRequest = components['schemas']['CreateRetailTransactionRequest'];
+export type CreatePaymentLinkRequest = components['schemas']['CreatePaymentLinkRequest'];
+export type UpdatePaymentLinkRequest = components['schemas']['UpdatePaymentLinkRequest'];
+export type CheckBeneficiaryRequest = components['schemas']['CheckBeneficiaryRequest'];
+export type TransferDisbursementRequest = components['schemas']['TransferDisbursementRequest'];
+export type MoneyInput = components['schemas']['MoneyInput'];
+export type InquireDisbursementStatusRequest = components['schemas']['InquireDisbursementStatusRequest'];
+export type CheckBeneficiaryV1Request = components['schemas']['CheckBeneficiaryV1Request'];
+export type TransferDisbursementV1Request = components['schemas']['TransferDisbursementV1Request'];
+export type InquireDisbursementStatusV1Request = components['schemas']['InquireDisbursementStatusV1Request'];
+export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
+export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
+export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
+export type VirtualAccount = components['schemas']['VirtualAccount'];
+export type Ulid = components['schemas']['Ulid'];
+export type Bank = components['schemas']['Bank'];
+export type BankShortName = components['schemas']['BankShortName'];
+export type Money = components['schemas']['Money'];
+export type VirtualAccountStatus = components['schemas']['VirtualAccountStatus'];
+export type UnixMilliseconds = components['schemas']['UnixMilliseconds'];
+export type Timestamp = components['schemas']['Timestamp'];
+export type QrisTransaction = components['schemas']['QrisTransaction'];
+export type QrisReference = components['schemas']['QrisReference'];
+export type QrisStatus = components['schemas']['QrisStatus'];
+export type EwalletCheckout = components['schemas']['EwalletCheckout'];
+export type EwalletTransactionId = components['schemas']['EwalletTransactionId'];
+export type EwalletChannel = components['schemas']['EwalletChannel'];
+export type EwalletStatus = components['schemas']['EwalletStatus'];
+export type RetailTransaction = components['schemas']['RetailTransaction'];
+export type RetailStatus = components['schemas']['RetailStatus'];
+export type RetailCode = components['schemas']['RetailCode'];
+export type PaymentLink = components['schemas']['PaymentLink'];
+export type PaymentLinkReference = components['schemas']['PaymentLinkReference'];
+export type PaymentLinkStatus = components['schemas']['PaymentLinkStatus'];
+export type PaymentMethodCode = components['schemas']['PaymentMethodCode'];
+export type VaTransactionWebhook = components['schemas']['VaTransactionWebhook'];
+export type VaTransaction = components['schemas']['VaTransaction'];
+export type QrisTransactionWebhook = components['schemas']['QrisTransactionWebhook'];
+export type EwalletTransactionWebhook = components['schemas']['EwalletTransactionWebhook'];
+export type RetailTransactionWebhook = components['schemas']['RetailTransactionWebhook'];
+export type PaymentLinkInquiryWebhook = components['schemas']['PaymentLinkInquiryWebhook'];
+export type PaymentLinkSession = components['schemas']['PaymentLinkSession'];
+export type PaymentLinkHistoryOfWebhook = components['schemas']['PaymentLinkHistoryOfWebhook'];
+export type PaymentLinkHistoryReference = components['schemas']['PaymentLinkHistoryReference'];
+export type PaymentLinkHistoryStatus = components['schemas']['PaymentLinkHistoryStatus'];
+export type MoneyNumber = components['schemas']['MoneyNumber'];
+export type JakartaDateTime = components['schemas']['JakartaDateTime'];
+export type PaymentLinkOfWebhook = components['schemas']['PaymentLinkOfWebhook'];
+export type PaymentLinkTransactionWebhook = components['schemas']['PaymentLinkTransactionWebhook'];
+export type PaymentLinkHistory = components['schemas']['PaymentLinkHistory'];
+export type PaymentLinkInquiryExpiredWebhook = components['schemas']['PaymentLinkInquiryExpiredWebhook'];
+export type DisbursementWebhook = components['schemas']['DisbursementWebhook'];
+export type DisbursementOfWebhook = components['schemas']['DisbursementOfWebhook'];
+export type ReferenceNumber = components['schemas']['ReferenceNumber'];
+export type TransactionStatus = components['schemas']['TransactionStatus'];
+export type TransactionStatusCode = components['schemas']['TransactionStatusCode'];
+export type MoneyOrNull = components['schemas']['MoneyOrNull'];
+export type UnixMillisecondsText = components['schemas']['UnixMillisecondsText'];
+export type BankCode = components['schemas']['BankCode'];
+export type BankAccountNumber = components['schemas']['BankAccountNumber'];
+export type RequestId = components['schemas']['RequestId'];
+export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
+export type AccessToken = components['schemas']['AccessToken'];
+export type ErrorV1 = components['schemas']['ErrorV1'];
+export type ErrorDetail = components['schemas']['ErrorDetail'];
+export type FieldErrors = components['schemas']['FieldErrors'];
+export type ErrorV1Data = components['schemas']['ErrorV1Data'];
+export type IssueTokenV11Answer = components['schemas']['IssueTokenV11Answer'];
+export type ListAccountsAnswer = components['schemas']['ListAccountsAnswer'];
+export type ListAccountsData = components['schemas']['ListAccountsData'];
+export type Account = components['schemas']['Account'];
+export type OpenAccountAnswer = components['schemas']['OpenAccountAnswer'];
+export type ShowAccountAnswer = components['schemas']['ShowAccountAnswer'];
+export type UpdateAccountAnswer = components['schemas']['UpdateAccountAnswer'];
+export type ShowMerchantBalanceAnswer = components['schemas']['ShowMerchantBalanceAnswer'];
+export type Balance = components['schemas']['Balance'];
+export type ShowAccountBalanceAnswer = components['schemas']['ShowAccountBalanceAnswer'];
+export type ListStatementEntriesAnswer = components['schemas']['ListStatementEntriesAnswer'];
+export type ListStatementEntriesData = components['schemas']['ListStatementEntriesData'];
+export type StatementEntry = components['schemas']['StatementEntry'];
+export type ListSettlementsAnswer = components['schemas']['ListSettlementsAnswer'];
+export type ListSettlementsData = components['schemas']['ListSettlementsData'];
+export type SettlementTransaction = components['schemas']['SettlementTransaction'];
+export type CreateAccountTransferAnswer = components['schemas']['CreateAccountTransferAnswer'];
+export type AccountTransfer = components['schemas']['AccountTransfer'];
+export type ListAccountTransfersAnswer = components['schemas']['ListAccountTransfersAnswer'];
+export type ListAccountTransfersData = components['schemas']['ListAccountTransfersData'];
+export type ShowAccountTransferAnswer = components['schemas']['ShowAccountTransferAnswer'];
+export type ShowCallbackSettingsAnswer = components['schemas']['ShowCallbackSettingsAnswer'];
+export type CallbackSettings = components['schemas']['CallbackSettings'];
+export type UpdateCallbackSettingsAnswer = components['schemas']['UpdateCallbackSettingsAnswer'];
+export type ListWebhookDeliveriesAnswer = components['schemas']['ListWebhookDeliveriesAnswer'];
+export type ListWebhookDeliveriesData = components['schemas']['ListWebhookDeliveriesData'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type ShowWebhookDeliveryAnswer = components['schemas']['ShowWebhookDeliveryAnswer'];
+export type RedeliverWebhookAnswer = components['schemas']['RedeliverWebhookAnswer'];
+export type CreateVirtualAccountAnswer = components['schemas']['CreateVirtualAccountAnswer'];
+export type ListVirtualAccountsAnswer = components['schemas']['ListVirtualAccountsAnswer'];
+export type ListVirtualAccountsData = components['schemas']['ListVirtualAccountsData'];
+export type ShowVirtualAccountAnswer = components['schemas']['ShowVirtualAccountAnswer'];
+export type UpdateVirtualAccountAnswer = components['schemas']['UpdateVirtualAccountAnswer'];
+export type DeleteVirtualAccountAnswer = components['schemas']['DeleteVirtualAccountAnswer'];
+export type ListVaTransactionsAnswer = components['schemas']['ListVaTransactionsAnswer'];
+export type ListVaTransactionsData = components['schemas']['ListVaTransactionsData'];
+export type ShowVaTransactionAnswer = components['schemas']['ShowVaTransactionAnswer'];
+export type GenerateQrisAnswer = components['schemas']['GenerateQrisAnswer'];
+export type ListQrisAnswer = components['schemas']['ListQrisAnswer'];
+export type ListQrisData = components['schemas']['ListQrisData'];
+export type InquireQrisStatusAnswer = components['schemas']['InquireQrisStatusAnswer'];
+export type ShowQrisAnswer = components['schemas']['ShowQrisAnswer'];
+export type CreateEwalletCheckoutAnswer = components['schemas']['CreateEwalletCheckoutAnswer'];
+export type ListEwalletCheckoutsAnswer = components['schemas']['ListEwalletCheckoutsAnswer'];
+export type ListEwalletCheckoutsData = components['schemas']['ListEwalletCheckoutsData'];
+export type ShowEwalletCheckoutAnswer = components['schemas']['ShowEwalletCheckoutAnswer'];
+export type CreateRetailTransactionAnswer = components['schemas']['CreateRetailTransactionAnswer'];
+export type ShowRetailTransactionAnswer = components['schemas']['ShowRetailTransactionAnswer'];
+export type ListPaymentMethodsAnswer = components['schemas']['ListPaymentMethodsAnswer'];
+export type PaymentMethods = components['schemas']['PaymentMethods'];
+export type PaymentMethod = components['schemas']['PaymentMethod'];
+export type CreatePaymentLinkAnswer = components['schemas']['CreatePaymentLinkAnswer'];
+export type ListPaymentLinksAnswer = components['schemas']['ListPaymentLinksAnswer'];
+export type ListPaymentLinksData = components['schemas']['ListPaymentLinksData'];
+export type ShowPaymentLinkAnswer = components['schemas']['ShowPaymentLinkAnswer'];
+export type UpdatePaymentLinkAnswer = components['schemas']['UpdatePaymentLinkAnswer'];
+export type DeletePaymentLinkAnswer = components['schemas']['DeletePaymentLinkAnswer'];
+export type ShowPaymentLinkV2Answer = components['schemas']['ShowPaymentLinkV2Answer'];
+export type ListPaymentLinkHistoriesAnswer = components['schemas']['ListPaymentLinkHistoriesAnswer'];
+export type ListPaymentLinkHistoriesData = components['schemas']['ListPaymentLinkHistoriesData'];
+export type ShowPaymentLinkHistoryAnswer = components['schemas']['ShowPaymentLinkHistoryAnswer'];
+export type CheckBeneficiaryAnswer = components['schemas']['CheckBeneficiaryAnswer'];
+export type Beneficiary = components['schemas']['Beneficiary'];
+export type ErrorV2 = components['schemas']['ErrorV2'];
+export type ErrorV2Data = components['schemas']['ErrorV2Data'];
+export type TransferDisbursementAnswer = components['schemas']['TransferDisbursementAnswer'];
+export type Disbursement = components['schemas']['Disbursement'];
+export type TransferDisbursementError = components['schemas']['TransferDisbursementError'];
+export type TransferDisbursementErrorData = components['schemas']['TransferDisbursementErrorData'];
+export type ShowDisbursementFeeAnswer = components['schemas']['ShowDisbursementFeeAnswer'];
+export type DisbursementFee = components['schemas']['DisbursementFee'];
+export type ListDisbursementsAnswer = components['schemas']['ListDisbursementsAnswer'];
+export type ListDisbursementsData = components['schemas']['ListDisbursementsData'];
+export type InquireDisbursementStatusAnswer = components['schemas']['InquireDisbursementStatusAnswer'];
+export type CheckBeneficiaryV1Answer = components['schemas']['CheckBeneficiaryV1Answer'];
+export type TransferDisbursementV1Answer = components['schemas']['TransferDisbursementV1Answer'];
+export type TransferDisbursementV1Error = components['schemas']['TransferDisbursementV1Error'];
+export type TransferDisbursementV1ErrorData = components['schemas']['TransferDisbursementV1ErrorData'];
+export type ShowDisbursementFeeV1Answer = components['schemas']['ShowDisbursementFeeV1Answer'];
+export type ListDisbursementsV1Answer = components['schemas']['ListDisbursementsV1Answer'];
+export type ListDisbursementsV1Data = components['schemas']['ListDisbursementsV1Data'];
+export type ShowDisbursementV1Answer = components['schemas']['ShowDisbursementV1Answer'];
+export type InquireDisbursementStatusV1Answer = components['schemas']['InquireDisbursementStatusV1Answer'];
+export type ResponseV1Error400 = components['responses']['V1Error400'];
+export type ResponseV1Error401 = components['responses']['V1Error401'];
+export type ResponseV1Error403 = components['responses']['V1Error403'];
+export type ResponseV1Error413 = components['responses']['V1Error413'];
+export type ResponseV1Error422 = components['responses']['V1Error422'];
+export type ResponseV1Error429 = components['responses']['V1Error429'];
+export type ResponseV1Error500 = components['responses']['V1Error500'];
+export type ResponseV1Error503 = components['responses']['V1Error503'];
+export type ResponseV1Error504 = components['responses']['V1Error504'];
+export type ResponseV2Error400 = components['responses']['V2Error400'];
+export type ResponseV2Error401 = components['responses']['V2Error401'];
+export type ResponseV2Error413 = components['responses']['V2Error413'];
+export type ResponseV2Error422 = components['responses']['V2Error422'];
+export type ResponseV2Error429 = components['responses']['V2Error429'];
+export type ResponseV2Error500 = components['responses']['V2Error500'];
+export type ResponseV2Error504 = components['responses']['V2Error504'];
+export type ResponseV2Error503 = components['responses']['V2Error503'];
+export type $defs = Record<string, never>;
+export interface operations {
+    issueTokenV10: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssueTokenV10Request"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueTokenV10Answer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            403: components["responses"]["V1Error403"];
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    issueTokenV11: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssueTokenV11Request"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueTokenV11Answer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            403: components["responses"]["V1Error403"];
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listAccounts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                status?: "active" | "inactive" | "frozen";
+                merchant_reff_no?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAccountsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            403: components["responses"]["V1Error403"];
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    openAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAccountAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowAccountAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    updateAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateAccountAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showMerchantBalance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowMerchantBalanceAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            403: components["responses"]["V1Error403"];
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showAccountBalance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowAccountBalanceAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - The path has other methods; the header Allow has them. */
+            405: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listStatementEntries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                type?: "credit" | "debit";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListStatementEntriesAnswer"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listSettlements: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                account_id?: components["schemas"]["AccountId"];
+                product?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSettlementsAnswer"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listAccountTransfers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                account_id?: components["schemas"]["AccountId"];
+                reference_number?: string;
+                status?: "00" | "01" | "02" | "03" | "04" | "05" | "06";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAccountTransfersAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    createAccountTransfer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAccountTransferRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateAccountTransferAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showAccountTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `transaction_id` of the transfer. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowAccountTransferAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - Nothing has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showCallbackSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowCallbackSettingsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            403: components["responses"]["V1Error403"];
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    updateCallbackSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateCallbackSettingsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateCallbackSettingsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                status?: "pending" | "delivered" | "failed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhookDeliveriesAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            403: components["responses"]["V1Error403"];
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `id` of the delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowWebhookDeliveryAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            403: components["responses"]["V1Error403"];
+            /** @description - Nothing has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    redeliverWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `id` of the delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeliverWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            403: components["responses"]["V1Error403"];
+            /** @description - Nothing has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listVirtualAccounts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                merchant_reff_no?: string;
+                status?: "active" | "completed" | "expired" | "inactive" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListVirtualAccountsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    createVirtualAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateVirtualAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateVirtualAccountAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showVirtualAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `id` of the virtual account. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowVirtualAccountAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    updateVirtualAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `id` of the virtual account. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateVirtualAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateVirtualAccountAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    deleteVirtualAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `id` of the virtual account. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteVirtualAccountAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listVaTransactions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                merchant_reff_no?: string;
+                virtual_account_id?: string;
+                status?: "success";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListVaTransactionsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showVaTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `id` of the payment. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowVaTransactionAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    generateQris: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GenerateQrisRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerateQrisAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - The transaction was carried out and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listQris: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                merchant_reff_no?: string;
+                status?: "open" | "success" | "expired" | "canceled" | "failed" | "reversed";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListQrisAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    inquireQrisStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquireQrisStatusAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showQris: {
+        parameters: {
+            query?: {
+                format?: "svg" | "png";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowQrisAnswer"];
+                    "image/svg+xml": string;
+                    "image/png": string;
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listEwalletCheckouts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                merchant_reff_no?: string;
+                status?: "pending" | "success" | "expired" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListEwalletCheckoutsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    createEwalletCheckout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateEwalletCheckoutRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateEwalletCheckoutAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - The transaction was carried out and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showEwalletCheckout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the checkout. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowEwalletCheckoutAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    createRetailTransaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRetailTransactionRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateRetailTransactionAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The merchant does not have this product.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showRetailTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the retail transaction. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowRetailTransactionAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listPaymentMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPaymentMethodsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listPaymentLinks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                merchant_reff_no?: string;
+                status?: "active" | "completed" | "expired" | "inactive" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPaymentLinksAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    createPaymentLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePaymentLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatePaymentLinkAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showPaymentLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                payment_link_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowPaymentLinkAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    updatePaymentLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                payment_link_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdatePaymentLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatePaymentLinkAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    deletePaymentLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                payment_link_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletePaymentLinkAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showPaymentLinkV2: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                payment_link_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowPaymentLinkV2Answer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listPaymentLinkHistories: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                merchant_reff_no?: string;
+                status?: "pending" | "paid" | "expired" | "failed";
+                payment_link_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPaymentLinkHistoriesAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showPaymentLinkHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                history_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowPaymentLinkHistoryAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    checkBeneficiary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckBeneficiaryRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckBeneficiaryAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP014: There is no such path; or the beneficiary could not be verified. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    transferDisbursement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferDisbursementRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferDisbursementAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - SP003: The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was carried out and has failed, or the rail refused it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferDisbursementError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferDisbursementError"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showDisbursementFee: {
+        parameters: {
+            query: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A bank by its three-digit national code or its eight-character SWIFT code. */
+                bank_code: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowDisbursementFeeAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    listDisbursements: {
+        parameters: {
+            query: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                reference_number?: string;
+                status?: "00" | "01" | "02" | "03" | "04" | "05" | "06";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListDisbursementsAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    inquireDisbursementStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InquireDisbursementStatusRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquireDisbursementStatusAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    checkBeneficiaryV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckBeneficiaryV1Request"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckBeneficiaryV1Answer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such path; or the beneficiary could not be verified. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            /**
+             * @description - A part of the gateway is away for a moment. Send the same request again.
+             *     - Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    transferDisbursementV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferDisbursementV1Request"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferDisbursementV1Answer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - The transaction was carried out and has failed, or the rail refused it.
+             *     - The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferDisbursementV1Error"];
+                };
+            };
+            /**
+             * @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransferDisbursementV1Error"];
+                };
+            };
+            /**
+             * @description - A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            /**
+             * @description - A part of the gateway is away for a moment. Send the same request again.
+             *     - Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showDisbursementFeeV1: {
+        parameters: {
+            query: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A bank by its three-digit national code or its eight-character SWIFT code. */
+                bank_code: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowDisbursementFeeV1Answer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    listDisbursementsV1: {
+        parameters: {
+            query: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                reference_number?: string;
+                status?: "00" | "01" | "02" | "03" | "04" | "05" | "06";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListDisbursementsV1Answer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showDisbursementV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the disbursement. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowDisbursementV1Answer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    inquireDisbursementStatusV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InquireDisbursementStatusV1Request"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquireDisbursementStatusV1Answer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    onMoneyInExpiration: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoneyInExpirationWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onVaTransaction: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VaTransactionWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onQrisTransaction: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QrisTransactionWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEwalletTransaction: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EwalletTransactionWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRetailTransaction: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetailTransactionWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkInquiry: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkTransaction: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkInquiryExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDisbursement: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisbursementWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}
