@@ -18,8 +18,10 @@ const toolsFolder = path.resolve(root, process.env.GERBANG_TOOLS || path.join(da
 const args = process.argv.slice(2);
 
 /** Tests, benchmarks and checks of the API start a NATS of their own also where NATS_URL is set. */
-const ownNats = ['test', 'bench', 'check:api', 'check:clients'];
-const needsNats = ownNats.includes(args[0]) || (args[0] === 'start' && !process.env.NATS_URL);
+const needsNats =
+  ['test', 'bench', 'check:api', 'check:clients'].includes(args[0]) ||
+  (args[0] === 'start' && !process.env.NATS_URL) ||
+  (args[0] === 'generate' && args.includes('--examples'));
 
 try {
   if (Number(process.versions.node.split('.')[0]) < 20) {

@@ -43,7 +43,7 @@ switch (command) {
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
   case 'generate':
-    process.exitCode = await generate();
+    process.exitCode = await generate({ examples: args.includes('--examples') });
     break;
   case 'gerbang':
     process.exitCode = await run(process.execPath, [path.join(root, 'launcher/cli/main.ts'), ...args], {}, calledFrom());
@@ -55,10 +55,14 @@ switch (command) {
     process.exitCode = 1;
 }
 
-/** Writes what is made from other files, and kept: the code of the protocols, the API's document, and its types for tests. */
-async function generate(): Promise<number> {
+/**
+ * Writes what is made from other files, and kept: the code of the protocols, the API's document, and its types for tests. With
+ * --examples also the document's examples, for which it starts a sandbox.
+ */
+async function generate({ examples }: { examples: boolean }): Promise<number> {
   return (
     (await run('buf', ['generate'])) ||
+    (examples ? await run(process.execPath, [path.join(root, 'test/api-examples/record.ts')]) : 0) ||
     (await run(process.execPath, [path.join(root, 'services/edge/src/openapi/write.ts')])) ||
     (await run(process.execPath, [path.join(root, 'tools/api-types/generate.ts')]))
   );

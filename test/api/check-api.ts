@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type System, startSystem } from '../../launcher/system.ts';
 import { judge, readReport } from './report.ts';
-import { prepareWorld } from './world.ts';
+import { type KnownValues, prepareWorld } from './world.ts';
 
 /** What a run of all operations has to send at least, or it shows too little. */
 const CASES_MIN = 2_000;
@@ -49,9 +49,9 @@ async function checkApi(python: string): Promise<number> {
   process.stdout.write(`check:api: seed ${seed}\n`);
   const system = await startSystem({ name: 'check-api', env: UNLIMITED });
   try {
-    await prepareWorld(system);
+    const known = await prepareWorld(system);
     stop.signal.throwIfAborted();
-    const code = await runSchemathesis(python, { system, results, signal: stop.signal });
+    const code = await runSchemathesis(python, { system, known, results, signal: stop.signal });
     if (code === undefined) return 1;
     const casesMin = values.operation.length > 0 ? 1 : CASES_MIN;
     const { passed, text } = judge(code, readReport(path.join(results, 'report.json')), casesMin);
@@ -65,10 +65,10 @@ async function checkApi(python: string): Promise<number> {
 /** Runs schemathesis with this terminal; gives its exit code, undefined where it was cut off. */
 function runSchemathesis(
   python: string,
-  { system, results, signal }: { system: System; results: string; signal: AbortSignal },
+  { system, known, results, signal }: { system: System; known: KnownValues; results: string; signal: AbortSignal },
 ): Promise<number | undefined> {
   const demoFile = path.join(results, 'demo.json');
-  writeFileSync(demoFile, JSON.stringify(system.demo), { mode: 0o600 });
+  writeFileSync(demoFile, JSON.stringify({ ...system.demo, known }), { mode: 0o600 });
   const { base_url: url } = system.demo;
   const document = values.document === undefined ? `${url}/openapi.json` : path.resolve(ROOT, values.document);
   const report = ['--report-json-path', 'report.json', '--report-ndjson-path', 'events.ndjson'];

@@ -3218,6 +3218,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grant_type": "client_credentials"
+                 *     }
+                 */
                 "application/json": components["schemas"]["IssueTokenV10Request"];
             };
         };
@@ -3230,6 +3235,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IssueTokenV10Answer"];
                 };
             };
@@ -3253,6 +3270,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grant_type": "client_credentials"
+                 *     }
+                 */
                 "application/json": components["schemas"]["IssueTokenV11Request"];
             };
         };
@@ -3265,11 +3287,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IssueTokenV11Answer"];
                 };
             };
             400: components["responses"]["V1Error400"];
-            401: components["responses"]["V1Error401"];
+            /** @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 401,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 401,
+                     *         "message": "Invalid credentials"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
             403: components["responses"]["V1Error403"];
             413: components["responses"]["V1Error413"];
             422: components["responses"]["V1Error422"];
@@ -3303,6 +3357,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *             "name": "Toko Kedua, Bandung",
+                     *             "status": "active",
+                     *             "merchant_reff_no": "cabang-2",
+                     *             "is_default": false,
+                     *             "created_at": "2026-11-22T12:28:34.798Z",
+                     *             "updated_at": "2026-11-22T12:28:34.823Z"
+                     *           },
+                     *           {
+                     *             "id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "name": "Cadangan",
+                     *             "status": "active",
+                     *             "merchant_reff_no": null,
+                     *             "is_default": false,
+                     *             "created_at": "2026-11-22T12:28:34.336Z",
+                     *             "updated_at": "2026-11-22T12:28:34.336Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": "MTowMU04MUtOSk4xRFRGWVpNOE1RMDBBU1pFMg"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListAccountsAnswer"];
                 };
             };
@@ -3329,6 +3412,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Toko Kedua",
+                 *       "merchant_reff_no": "cabang-2"
+                 *     }
+                 */
                 "application/json": components["schemas"]["OpenAccountRequest"];
             };
         };
@@ -3343,6 +3432,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "name": "Toko Kedua",
+                     *         "status": "active",
+                     *         "merchant_reff_no": "cabang-2",
+                     *         "is_default": false,
+                     *         "created_at": "2026-11-22T12:28:34.798Z",
+                     *         "updated_at": "2026-11-22T12:28:34.798Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["OpenAccountAnswer"];
                 };
             };
@@ -3387,6 +3491,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 422,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 422,
+                     *         "message": "name: must have 1 to 100 characters",
+                     *         "errors": {
+                     *           "name": [
+                     *             "must have 1 to 100 characters"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "errors": {
+                     *           "name": [
+                     *             "must have 1 to 100 characters"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -3416,6 +3542,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "name": "Toko Kedua, Bandung",
+                     *         "status": "active",
+                     *         "merchant_reff_no": "cabang-2",
+                     *         "is_default": false,
+                     *         "created_at": "2026-11-22T12:28:34.798Z",
+                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowAccountAnswer"];
                 };
             };
@@ -3466,6 +3607,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Toko Kedua, Bandung"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateAccountRequest"];
             };
         };
@@ -3478,6 +3624,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "name": "Toko Kedua, Bandung",
+                     *         "status": "active",
+                     *         "merchant_reff_no": "cabang-2",
+                     *         "is_default": false,
+                     *         "created_at": "2026-11-22T12:28:34.798Z",
+                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UpdateAccountAnswer"];
                 };
             };
@@ -3534,6 +3695,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "balance": {
+                     *           "value": "99921066.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "available_balance": {
+                     *           "value": "99695000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "held_balance": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "pending_balance": {
+                     *           "value": "226066.00",
+                     *           "currency": "IDR"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowMerchantBalanceAnswer"];
                 };
             };
@@ -3568,6 +3753,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "balance": {
+                     *           "value": "99871066.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "available_balance": {
+                     *           "value": "99645000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "held_balance": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "pending_balance": {
+                     *           "value": "226066.00",
+                     *           "currency": "IDR"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowAccountBalanceAnswer"];
                 };
             };
@@ -3595,6 +3804,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 404,
+                     *         "message": "Merchant account not found"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -3643,6 +3862,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": "b1112812a94fbebccb9c783e957058f3",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "type": "debit",
+                     *             "amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99645000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "account-transfer",
+                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "reference_number": "pindah-1",
+                     *             "description": "Kas kecil",
+                     *             "posted_at": "2026-11-22T12:28:37.014Z"
+                     *           },
+                     *           {
+                     *             "id": "7e3edeee2d9a8b742c1c913555513612",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "type": "credit",
+                     *             "amount": {
+                     *               "value": "152500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "2500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99695000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "disbursement",
+                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *             "reference_number": "gaji-2026-11-001V1-x",
+                     *             "description": "Gaji November",
+                     *             "posted_at": "2026-11-22T12:28:36.943Z"
+                     *           },
+                     *           {
+                     *             "id": "653d4973f446f1d99e0daef895378c6c",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "type": "debit",
+                     *             "amount": {
+                     *               "value": "152500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "2500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99542500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "disbursement",
+                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *             "reference_number": "gaji-2026-11-001V1-x",
+                     *             "description": "Gaji November",
+                     *             "posted_at": "2026-11-22T12:28:36.921Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": "MToxNzk1MzUwNTE2OTIxLjE0LjA"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListStatementEntriesAnswer"];
                     "text/csv": string;
                 };
@@ -3706,6 +4002,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": "b7c31b6e7b26ab18665e52a5d2fa55ef",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "product": "qris",
+                     *             "transaction_id": "01M81KNKRWJZ7P0CP82C3JWKC3",
+                     *             "reference_number": "meja-4",
+                     *             "amount": {
+                     *               "value": "26250.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "184.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "26066.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "settled_at": "2026-11-22T12:28:40.596Z"
+                     *           },
+                     *           {
+                     *             "id": "a07d8c553622bb7841c1ed37747c7f8f",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "product": "virtual-account",
+                     *             "transaction_id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                     *             "reference_number": "INV-1042",
+                     *             "amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "settled_at": "2026-11-22T12:28:40.089Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListSettlementsAnswer"];
                     "text/csv": string;
                 };
@@ -3770,6 +4117,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "reference_number": "pindah-1",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "transaction_status": {
+                     *               "code": "00",
+                     *               "desc": "Success"
+                     *             },
+                     *             "gross_amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99645000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "post_timestamp": "2026-11-22T12:28:37.006Z",
+                     *             "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *             "note": "Kas kecil"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListAccountTransfersAnswer"];
                 };
             };
@@ -3821,6 +4209,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                 *       "amount": 50000,
+                 *       "reference_number": "pindah-1",
+                 *       "note": "Kas kecil"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateAccountTransferRequest"];
             };
         };
@@ -3835,6 +4232,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "reference_number": "pindah-1",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99645000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "note": "Kas kecil"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreateAccountTransferAnswer"];
                 };
             };
@@ -3951,6 +4384,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "reference_number": "pindah-1",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99645000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "note": "Kas kecil"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowAccountTransferAnswer"];
                 };
             };
@@ -4006,6 +4475,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "signature_enabled": true
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowCallbackSettingsAnswer"];
                 };
             };
@@ -4029,6 +4511,15 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "signature_enabled": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateCallbackSettingsRequest"];
             };
         };
@@ -4041,6 +4532,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "signature_enabled": true
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UpdateCallbackSettingsAnswer"];
                 };
             };
@@ -4091,6 +4595,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *             "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *             "event": "disbursement",
+                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "status": "delivered",
+                     *             "attempts": [
+                     *               {
+                     *                 "at": "2026-11-22T12:28:36.986Z",
+                     *                 "http_status": 200,
+                     *                 "duration_ms": 3,
+                     *                 "answer": "",
+                     *                 "error": null
+                     *               }
+                     *             ],
+                     *             "redeliveries": [],
+                     *             "created_at": "2026-11-22T12:28:36.947Z",
+                     *             "next_attempt_at": null
+                     *           },
+                     *           {
+                     *             "id": "01M81KNN2MAEEM08TXFA3ZBR45",
+                     *             "event_id": "01M81KNN2MAEEM08TXFA3ZBR45",
+                     *             "event": "disbursement",
+                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "status": "delivered",
+                     *             "attempts": [
+                     *               {
+                     *                 "at": "2026-11-22T12:28:36.844Z",
+                     *                 "http_status": 200,
+                     *                 "duration_ms": 6,
+                     *                 "answer": "",
+                     *                 "error": null
+                     *               }
+                     *             ],
+                     *             "redeliveries": [],
+                     *             "created_at": "2026-11-22T12:28:36.820Z",
+                     *             "next_attempt_at": null
+                     *           }
+                     *         ],
+                     *         "next_cursor": "MTowMU04MUtOTjJNQUVFTTA4VFhGQTNaQlI0NQ"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListWebhookDeliveriesAnswer"];
                 };
             };
@@ -4125,6 +4678,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *         "event": "disbursement",
+                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "status": "delivered",
+                     *         "attempts": [
+                     *           {
+                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "http_status": 200,
+                     *             "duration_ms": 3,
+                     *             "answer": "",
+                     *             "error": null
+                     *           }
+                     *         ],
+                     *         "redeliveries": [],
+                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "next_attempt_at": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowWebhookDeliveryAnswer"];
                 };
             };
@@ -4170,6 +4748,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 202,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *         "event": "disbursement",
+                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "status": "delivered",
+                     *         "attempts": [
+                     *           {
+                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "http_status": 200,
+                     *             "duration_ms": 3,
+                     *             "answer": "",
+                     *             "error": null
+                     *           }
+                     *         ],
+                     *         "redeliveries": [
+                     *           {
+                     *             "at": "2026-11-22T12:28:40.684Z",
+                     *             "asked_by": "ck_c04e6he2w8f9dj2h"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "next_attempt_at": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RedeliverWebhookAnswer"];
                 };
             };
@@ -4222,6 +4830,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": "01M81KNK88E4E97JFM4T0JVWFT",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "number": "7001428249337561",
+                     *             "code": "VA_BCA",
+                     *             "bank": {
+                     *               "short_name": "BCA",
+                     *               "number": "014",
+                     *               "swift_code": "CENAIDJA"
+                     *             },
+                     *             "amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "min_amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "max_amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "amount_type": "closed",
+                     *             "status": "completed",
+                     *             "kind": "temporary",
+                     *             "current_usage": 1,
+                     *             "max_usage": 1,
+                     *             "expired_at": 4102444800000,
+                     *             "name": "Budi Santoso",
+                     *             "merchant_reff_no": "INV-1042",
+                     *             "created_at": "2026-11-22T12:28:34.963Z",
+                     *             "updated_at": "2026-11-22T12:28:35.128Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListVirtualAccountsAnswer"];
                 };
             };
@@ -4276,6 +4928,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "bank_code": "BCA",
+                 *       "kind": "temporary",
+                 *       "amount_type": "closed",
+                 *       "name": "Budi Santoso",
+                 *       "merchant_reff_no": "INV-1042",
+                 *       "expired_at": "4102444800000",
+                 *       "max_usage": 1,
+                 *       "amount": 50000
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateVirtualAccountRequest"];
             };
         };
@@ -4290,6 +4954,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNKMMSH4E85ZNGDNP3W1S",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "number": "7001494064862612",
+                     *         "code": "VA_BCA",
+                     *         "bank": {
+                     *           "short_name": "BCA",
+                     *           "number": "014",
+                     *           "swift_code": "CENAIDJA"
+                     *         },
+                     *         "amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "min_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "amount_type": "closed",
+                     *         "status": "active",
+                     *         "kind": "temporary",
+                     *         "current_usage": 0,
+                     *         "max_usage": 1,
+                     *         "expired_at": 4102444800000,
+                     *         "name": "Budi Santoso",
+                     *         "merchant_reff_no": "INV-1042",
+                     *         "created_at": "2026-11-22T12:28:35.348Z",
+                     *         "updated_at": "2026-11-22T12:28:35.348Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreateVirtualAccountAnswer"];
                 };
             };
@@ -4360,6 +5063,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 422,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 422,
+                     *         "message": "bank_code: must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON; amount: must be greater than 0, at most 999999999999.99, with at most two decimals",
+                     *         "errors": {
+                     *           "bank_code": [
+                     *             "must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON"
+                     *           ],
+                     *           "amount": [
+                     *             "must be greater than 0, at most 999999999999.99, with at most two decimals"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "errors": {
+                     *           "bank_code": [
+                     *             "must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON"
+                     *           ],
+                     *           "amount": [
+                     *             "must be greater than 0, at most 999999999999.99, with at most two decimals"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -4391,6 +5122,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNK88E4E97JFM4T0JVWFT",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "number": "7001428249337561",
+                     *         "code": "VA_BCA",
+                     *         "bank": {
+                     *           "short_name": "BCA",
+                     *           "number": "014",
+                     *           "swift_code": "CENAIDJA"
+                     *         },
+                     *         "amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "min_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "amount_type": "closed",
+                     *         "status": "completed",
+                     *         "kind": "temporary",
+                     *         "current_usage": 1,
+                     *         "max_usage": 1,
+                     *         "expired_at": 4102444800000,
+                     *         "name": "Budi Santoso",
+                     *         "merchant_reff_no": "INV-1042",
+                     *         "created_at": "2026-11-22T12:28:34.963Z",
+                     *         "updated_at": "2026-11-22T12:28:35.128Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowVirtualAccountAnswer"];
                 };
             };
@@ -4422,6 +5192,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 404,
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -4447,6 +5227,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Siti Aminah",
+                 *       "max_amount": 2000000
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateVirtualAccountRequest"];
             };
         };
@@ -4459,6 +5245,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "number": "9880963293318444",
+                     *         "code": "VA_BNI",
+                     *         "bank": {
+                     *           "short_name": "BNI",
+                     *           "number": "009",
+                     *           "swift_code": "BNINIDJA"
+                     *         },
+                     *         "amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "min_amount": {
+                     *           "value": "10000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_amount": {
+                     *           "value": "2000000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "amount_type": "open",
+                     *         "status": "active",
+                     *         "kind": "permanent",
+                     *         "current_usage": 0,
+                     *         "max_usage": null,
+                     *         "expired_at": null,
+                     *         "name": "Siti Aminah",
+                     *         "merchant_reff_no": "pelanggan-7",
+                     *         "created_at": "2026-11-22T12:28:35.273Z",
+                     *         "updated_at": "2026-11-22T12:28:35.307Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UpdateVirtualAccountAnswer"];
                 };
             };
@@ -4537,6 +5362,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "number": "9880963293318444",
+                     *         "code": "VA_BNI",
+                     *         "bank": {
+                     *           "short_name": "BNI",
+                     *           "number": "009",
+                     *           "swift_code": "BNINIDJA"
+                     *         },
+                     *         "amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "min_amount": {
+                     *           "value": "10000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_amount": {
+                     *           "value": "2000000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "amount_type": "open",
+                     *         "status": "inactive",
+                     *         "kind": "permanent",
+                     *         "current_usage": 0,
+                     *         "max_usage": null,
+                     *         "expired_at": null,
+                     *         "name": "Siti Aminah",
+                     *         "merchant_reff_no": "pelanggan-7",
+                     *         "created_at": "2026-11-22T12:28:35.273Z",
+                     *         "updated_at": "2026-11-22T12:28:35.331Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeleteVirtualAccountAnswer"];
                 };
             };
@@ -4608,6 +5472,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
+                     *             "number": "7001428249337561",
+                     *             "bank": {
+                     *               "short_name": "BCA",
+                     *               "number": "014",
+                     *               "swift_code": "CENAIDJA"
+                     *             },
+                     *             "amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "status": "success",
+                     *             "merchant_reff_no": "INV-1042",
+                     *             "paid_at": "2026-11-22T12:28:35.048Z",
+                     *             "has_settle": false,
+                     *             "settle_at": "2026-11-22T12:28:40.048Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListVaTransactionsAnswer"];
                 };
             };
@@ -4669,6 +5572,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
+                     *         "number": "7001428249337561",
+                     *         "bank": {
+                     *           "short_name": "BCA",
+                     *           "number": "014",
+                     *           "swift_code": "CENAIDJA"
+                     *         },
+                     *         "amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "status": "success",
+                     *         "merchant_reff_no": "INV-1042",
+                     *         "paid_at": "2026-11-22T12:28:35.048Z",
+                     *         "has_settle": false,
+                     *         "settle_at": "2026-11-22T12:28:40.048Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowVaTransactionAnswer"];
                 };
             };
@@ -4726,6 +5663,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "amount": 25000,
+                 *       "merchant_reff_no": "meja-4",
+                 *       "tip": {
+                 *         "indicator": "percentage",
+                 *         "value": 5
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["GenerateQrisRequest"];
             };
         };
@@ -4740,6 +5687,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 2,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                     *         "merchant_reff_no": "meja-4",
+                     *         "status": "open",
+                     *         "status_computed": "open",
+                     *         "is_expired": false,
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                     *         "kind": null,
+                     *         "type": "mpm-dynamic",
+                     *         "amount": 25000,
+                     *         "tip_indicator": "percentage",
+                     *         "tip_value": 5,
+                     *         "tip_amount": 0,
+                     *         "total_amount": 25000,
+                     *         "mdr_percentage": 0,
+                     *         "mdr_cost": 0,
+                     *         "our_margin": 0,
+                     *         "vendor_fee": 0,
+                     *         "settled_to_merchant_amount": 0,
+                     *         "acquirer_name": "Gerbang Sandbox",
+                     *         "acquirer_nns": "93600999",
+                     *         "issuer_name": "",
+                     *         "issuer_nns": "",
+                     *         "rrn": "",
+                     *         "customer_pan": "",
+                     *         "customer_name": "",
+                     *         "customer_account_type": "UNSPECIFIED",
+                     *         "customer_data": {
+                     *           "pan": "",
+                     *           "name": "",
+                     *           "account_type": "UNSPECIFIED"
+                     *         },
+                     *         "has_reconcile": false,
+                     *         "reconcile_at": null,
+                     *         "reconcile_by": "",
+                     *         "had_settled_to_merchant": false,
+                     *         "settled_to_merchant_at": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "settle_eligible_at": null,
+                     *         "paid_at": null,
+                     *         "created_at": "2026-11-22T12:28:35.582Z",
+                     *         "updated_at": "2026-11-22T12:28:35.582Z",
+                     *         "expired_at": "2026-11-22T12:58:35.582Z",
+                     *         "deleted_at": null,
+                     *         "events_count": 0
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GenerateQrisAnswer"];
                 };
             };
@@ -4847,6 +5849,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": 1,
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *             "merchant_reff_no": "meja-4",
+                     *             "status": "open",
+                     *             "status_computed": "open",
+                     *             "is_expired": false,
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *             "kind": null,
+                     *             "type": "mpm-dynamic",
+                     *             "amount": 25000,
+                     *             "tip_indicator": "percentage",
+                     *             "tip_value": 5,
+                     *             "tip_amount": 0,
+                     *             "total_amount": 25000,
+                     *             "mdr_percentage": 0,
+                     *             "mdr_cost": 0,
+                     *             "our_margin": 0,
+                     *             "vendor_fee": 0,
+                     *             "settled_to_merchant_amount": 0,
+                     *             "acquirer_name": "Gerbang Sandbox",
+                     *             "acquirer_nns": "93600999",
+                     *             "issuer_name": "",
+                     *             "issuer_nns": "",
+                     *             "rrn": "",
+                     *             "customer_pan": "",
+                     *             "customer_name": "",
+                     *             "customer_account_type": "UNSPECIFIED",
+                     *             "customer_data": {
+                     *               "pan": "",
+                     *               "name": "",
+                     *               "account_type": "UNSPECIFIED"
+                     *             },
+                     *             "has_reconcile": false,
+                     *             "reconcile_at": null,
+                     *             "reconcile_by": "",
+                     *             "had_settled_to_merchant": false,
+                     *             "settled_to_merchant_at": null,
+                     *             "has_settle": false,
+                     *             "settle_at": null,
+                     *             "settle_eligible_at": null,
+                     *             "paid_at": null,
+                     *             "created_at": "2026-11-22T12:28:35.363Z",
+                     *             "updated_at": "2026-11-22T12:28:35.363Z",
+                     *             "expired_at": "2026-11-22T12:58:35.363Z",
+                     *             "deleted_at": null,
+                     *             "events_count": 0
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListQrisAnswer"];
                 };
             };
@@ -4907,6 +5969,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "merchant_reff_no": "meja-4",
+                     *         "status": "success",
+                     *         "status_computed": "success",
+                     *         "is_expired": false,
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "kind": "off-us",
+                     *         "type": "mpm-dynamic",
+                     *         "amount": 25000,
+                     *         "tip_indicator": "percentage",
+                     *         "tip_value": 5,
+                     *         "tip_amount": 1250,
+                     *         "total_amount": 26250,
+                     *         "mdr_percentage": 0.7,
+                     *         "mdr_cost": 184,
+                     *         "our_margin": 184,
+                     *         "vendor_fee": 0,
+                     *         "settled_to_merchant_amount": 26066,
+                     *         "acquirer_name": "Gerbang Sandbox",
+                     *         "acquirer_nns": "93600999",
+                     *         "issuer_name": "Bank Sandbox",
+                     *         "issuer_nns": "93600999",
+                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "customer_pan": "9360099900000012346",
+                     *         "customer_name": "PELANGGAN SANDBOX",
+                     *         "customer_account_type": "SAVING",
+                     *         "customer_data": {
+                     *           "pan": "9360099900000012346",
+                     *           "name": "PELANGGAN SANDBOX",
+                     *           "account_type": "SAVING"
+                     *         },
+                     *         "has_reconcile": false,
+                     *         "reconcile_at": null,
+                     *         "reconcile_by": "",
+                     *         "had_settled_to_merchant": false,
+                     *         "settled_to_merchant_at": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
+                     *         "paid_at": "2026-11-22T12:28:35.458Z",
+                     *         "created_at": "2026-11-22T12:28:35.363Z",
+                     *         "updated_at": "2026-11-22T12:28:35.527Z",
+                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "deleted_at": null,
+                     *         "events_count": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InquireQrisStatusAnswer"];
                 };
             };
@@ -4973,6 +6090,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "merchant_reff_no": "meja-4",
+                     *         "status": "success",
+                     *         "status_computed": "success",
+                     *         "is_expired": false,
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "kind": "off-us",
+                     *         "type": "mpm-dynamic",
+                     *         "amount": 25000,
+                     *         "tip_indicator": "percentage",
+                     *         "tip_value": 5,
+                     *         "tip_amount": 1250,
+                     *         "total_amount": 26250,
+                     *         "mdr_percentage": 0.7,
+                     *         "mdr_cost": 184,
+                     *         "our_margin": 184,
+                     *         "vendor_fee": 0,
+                     *         "settled_to_merchant_amount": 26066,
+                     *         "acquirer_name": "Gerbang Sandbox",
+                     *         "acquirer_nns": "93600999",
+                     *         "issuer_name": "Bank Sandbox",
+                     *         "issuer_nns": "93600999",
+                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "customer_pan": "9360099900000012346",
+                     *         "customer_name": "PELANGGAN SANDBOX",
+                     *         "customer_account_type": "SAVING",
+                     *         "customer_data": {
+                     *           "pan": "9360099900000012346",
+                     *           "name": "PELANGGAN SANDBOX",
+                     *           "account_type": "SAVING"
+                     *         },
+                     *         "has_reconcile": false,
+                     *         "reconcile_at": null,
+                     *         "reconcile_by": "",
+                     *         "had_settled_to_merchant": false,
+                     *         "settled_to_merchant_at": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
+                     *         "paid_at": "2026-11-22T12:28:35.458Z",
+                     *         "created_at": "2026-11-22T12:28:35.363Z",
+                     *         "updated_at": "2026-11-22T12:28:35.527Z",
+                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "deleted_at": null,
+                     *         "events_count": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowQrisAnswer"];
                     "image/svg+xml": string;
                     "image/png": string;
@@ -5045,6 +6217,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "channel": "DANA",
+                     *             "status": "success",
+                     *             "amount": {
+                     *               "value": "45000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "45000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "customer_phone": null,
+                     *             "merchant_reff_no": "INV-1043",
+                     *             "success_redirect_url": "https://toko.example/selesai",
+                     *             "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
+                     *             "expired_at": "2026-11-22T12:58:35.611Z",
+                     *             "paid_at": "2026-11-22T12:28:35.655Z",
+                     *             "has_settle": false,
+                     *             "settle_at": "2026-11-22T12:28:40.655Z",
+                     *             "created_at": "2026-11-22T12:28:35.611Z",
+                     *             "updated_at": "2026-11-22T12:28:35.696Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListEwalletCheckoutsAnswer"];
                 };
             };
@@ -5099,6 +6310,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "DANA",
+                 *       "amount": 45000,
+                 *       "merchant_reff_no": "INV-1043",
+                 *       "success_redirect_url": "https://toko.example/selesai"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateEwalletCheckoutRequest"];
             };
         };
@@ -5113,6 +6332,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "channel": "DANA",
+                     *         "status": "pending",
+                     *         "amount": {
+                     *           "value": "45000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": null,
+                     *         "net_amount": null,
+                     *         "customer_phone": null,
+                     *         "merchant_reff_no": "INV-1043",
+                     *         "success_redirect_url": "https://toko.example/selesai",
+                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
+                     *         "expired_at": "2026-11-22T12:58:35.611Z",
+                     *         "paid_at": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "created_at": "2026-11-22T12:28:35.611Z",
+                     *         "updated_at": "2026-11-22T12:28:35.640Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreateEwalletCheckoutAnswer"];
                 };
             };
@@ -5215,6 +6462,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "channel": "DANA",
+                     *         "status": "success",
+                     *         "amount": {
+                     *           "value": "45000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "45000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "customer_phone": null,
+                     *         "merchant_reff_no": "INV-1043",
+                     *         "success_redirect_url": "https://toko.example/selesai",
+                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
+                     *         "expired_at": "2026-11-22T12:58:35.611Z",
+                     *         "paid_at": "2026-11-22T12:28:35.655Z",
+                     *         "has_settle": false,
+                     *         "settle_at": "2026-11-22T12:28:40.655Z",
+                     *         "created_at": "2026-11-22T12:28:35.611Z",
+                     *         "updated_at": "2026-11-22T12:28:35.696Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowEwalletCheckoutAnswer"];
                 };
             };
@@ -5272,6 +6553,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "retail_code": "ALFAMART",
+                 *       "amount": 75000,
+                 *       "customer_name": "Budi Santoso",
+                 *       "expired_at": 4102444800000,
+                 *       "merchant_reff_no": "INV-1044"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateRetailTransactionRequest"];
             };
         };
@@ -5286,6 +6576,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
+                     *         "payment_code": "8610916009420391",
+                     *         "status": "unpaid",
+                     *         "retail_code": "ALFAMART",
+                     *         "amount": {
+                     *           "value": "75000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": null,
+                     *         "customer_name": "Budi Santoso",
+                     *         "merchant_reff_no": "INV-1044",
+                     *         "account": {
+                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *         },
+                     *         "fees": {
+                     *           "amount": {
+                     *             "value": "0.00",
+                     *             "currency": "IDR"
+                     *           }
+                     *         },
+                     *         "post_timestamp": 1795350515751,
+                     *         "processed_timestamp": null,
+                     *         "expired_at": 4102444800000,
+                     *         "settle_at": null,
+                     *         "has_settle": false
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreateRetailTransactionAnswer"];
                 };
             };
@@ -5356,6 +6679,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 422,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 422,
+                     *         "message": "amount: must be at least 15000.00",
+                     *         "errors": {
+                     *           "amount": [
+                     *             "must be at least 15000.00"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "errors": {
+                     *           "amount": [
+                     *             "must be at least 15000.00"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -5387,6 +6732,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
+                     *         "payment_code": "8610916009420391",
+                     *         "status": "paid",
+                     *         "retail_code": "ALFAMART",
+                     *         "amount": {
+                     *           "value": "75000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "75000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "customer_name": "Budi Santoso",
+                     *         "merchant_reff_no": "INV-1044",
+                     *         "account": {
+                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *         },
+                     *         "fees": {
+                     *           "amount": {
+                     *             "value": "0.00",
+                     *             "currency": "IDR"
+                     *           }
+                     *         },
+                     *         "post_timestamp": 1795350515751,
+                     *         "processed_timestamp": 1795350515800,
+                     *         "expired_at": 4102444800000,
+                     *         "settle_at": null,
+                     *         "has_settle": false
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowRetailTransactionAnswer"];
                 };
             };
@@ -5446,6 +6827,164 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "payment_methods": [
+                     *           {
+                     *             "code": "VA_BCA",
+                     *             "name": "BCA Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Central Asia"
+                     *           },
+                     *           {
+                     *             "code": "VA_BNI",
+                     *             "name": "BNI Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Negara Indonesia"
+                     *           },
+                     *           {
+                     *             "code": "VA_BRI",
+                     *             "name": "BRI Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Rakyat Indonesia"
+                     *           },
+                     *           {
+                     *             "code": "VA_MANDIRI",
+                     *             "name": "MANDIRI Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Mandiri"
+                     *           },
+                     *           {
+                     *             "code": "VA_PERMATA",
+                     *             "name": "PERMATA Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Permata"
+                     *           },
+                     *           {
+                     *             "code": "VA_MAYBANK",
+                     *             "name": "MAYBANK Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Maybank Indonesia"
+                     *           },
+                     *           {
+                     *             "code": "VA_CIMB",
+                     *             "name": "CIMB Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank CIMB Niaga"
+                     *           },
+                     *           {
+                     *             "code": "VA_BSI",
+                     *             "name": "BSI Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Syariah Indonesia"
+                     *           },
+                     *           {
+                     *             "code": "VA_MUAMALAT",
+                     *             "name": "MUAMALAT Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Muamalat Indonesia"
+                     *           },
+                     *           {
+                     *             "code": "VA_BNC",
+                     *             "name": "BNC Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Neo Commerce"
+                     *           },
+                     *           {
+                     *             "code": "VA_OCBC",
+                     *             "name": "OCBC Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank OCBC Indonesia"
+                     *           },
+                     *           {
+                     *             "code": "VA_DANAMON",
+                     *             "name": "DANAMON Virtual Account",
+                     *             "group": "virtual_account",
+                     *             "desc": "Transfer to a virtual account number at Bank Danamon Indonesia"
+                     *           },
+                     *           {
+                     *             "code": "QRIS",
+                     *             "name": "QRIS",
+                     *             "group": "qris",
+                     *             "desc": "Scan with any bank or e-wallet app"
+                     *           },
+                     *           {
+                     *             "code": "EWALLET_OVO",
+                     *             "name": "OVO",
+                     *             "group": "ewallet",
+                     *             "desc": "Confirm in the OVO app"
+                     *           },
+                     *           {
+                     *             "code": "EWALLET_DANA",
+                     *             "name": "DANA",
+                     *             "group": "ewallet",
+                     *             "desc": "Confirm in the DANA app"
+                     *           },
+                     *           {
+                     *             "code": "EWALLET_SHOPEEPAY",
+                     *             "name": "ShopeePay",
+                     *             "group": "ewallet",
+                     *             "desc": "Confirm in the ShopeePay app"
+                     *           },
+                     *           {
+                     *             "code": "EWALLET_LINKAJA",
+                     *             "name": "LinkAja",
+                     *             "group": "ewallet",
+                     *             "desc": "Confirm in the LinkAja app"
+                     *           },
+                     *           {
+                     *             "code": "EWALLET_GOPAY",
+                     *             "name": "GoPay",
+                     *             "group": "ewallet",
+                     *             "desc": "Confirm in the GoPay app"
+                     *           },
+                     *           {
+                     *             "code": "CARD",
+                     *             "name": "Card",
+                     *             "group": "card",
+                     *             "desc": "Credit or debit card"
+                     *           },
+                     *           {
+                     *             "code": "RETAIL_ALFAMART",
+                     *             "name": "Alfamart",
+                     *             "group": "retail",
+                     *             "desc": "Pay in cash at the till with a payment code"
+                     *           },
+                     *           {
+                     *             "code": "RETAIL_INDOMARET",
+                     *             "name": "Indomaret",
+                     *             "group": "retail",
+                     *             "desc": "Pay in cash at the till with a payment code"
+                     *           }
+                     *         ],
+                     *         "available_codes": [
+                     *           "VA_BCA",
+                     *           "VA_BNI",
+                     *           "VA_BRI",
+                     *           "VA_MANDIRI",
+                     *           "VA_PERMATA",
+                     *           "VA_MAYBANK",
+                     *           "VA_CIMB",
+                     *           "VA_BSI",
+                     *           "VA_MUAMALAT",
+                     *           "VA_BNC",
+                     *           "VA_OCBC",
+                     *           "VA_DANAMON",
+                     *           "QRIS",
+                     *           "EWALLET_OVO",
+                     *           "EWALLET_DANA",
+                     *           "EWALLET_SHOPEEPAY",
+                     *           "EWALLET_LINKAJA",
+                     *           "EWALLET_GOPAY",
+                     *           "RETAIL_ALFAMART",
+                     *           "RETAIL_INDOMARET"
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListPaymentMethodsAnswer"];
                 };
             };
@@ -5500,6 +7039,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": 1,
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "title": "Kopi Susu Gula Aren",
+                     *             "description": "Pesanan #1042, diantar hari ini",
+                     *             "status": "active",
+                     *             "amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "total_amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "max_usage": 2,
+                     *             "current_usage": 1,
+                     *             "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "required_customer_detail": false,
+                     *             "success_redirect_url": "https://toko.example/selesai",
+                     *             "payment_methods": [
+                     *               "VA_BCA",
+                     *               "QRIS"
+                     *             ],
+                     *             "expired_at": "2100-01-01T00:00:00.000Z",
+                     *             "created_at": "2026-11-22T12:28:35.934Z",
+                     *             "updated_at": "2026-11-22T12:28:36.156Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListPaymentLinksAnswer"];
                 };
             };
@@ -5554,6 +7132,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Kopi Susu Gula Aren",
+                 *       "description": "Pesanan #1042, diantar hari ini",
+                 *       "amount": 30000,
+                 *       "max_usage": 2,
+                 *       "required_customer_detail": false,
+                 *       "expired_at": 4102444800000,
+                 *       "success_redirect_url": "https://toko.example/selesai",
+                 *       "payment_methods": [
+                 *         "VA_BCA",
+                 *         "QRIS"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreatePaymentLinkRequest"];
             };
         };
@@ -5568,6 +7161,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 2,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "title": "Kopi Susu Gula Aren",
+                     *         "description": "Pesanan #1042, diantar hari ini",
+                     *         "status": "active",
+                     *         "amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "total_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_usage": 2,
+                     *         "current_usage": 0,
+                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "required_customer_detail": false,
+                     *         "success_redirect_url": "https://toko.example/selesai",
+                     *         "payment_methods": [
+                     *           "VA_BCA",
+                     *           "QRIS"
+                     *         ],
+                     *         "expired_at": "2100-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-11-22T12:28:36.302Z",
+                     *         "updated_at": "2026-11-22T12:28:36.302Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatePaymentLinkAnswer"];
                 };
             };
@@ -5668,6 +7295,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "title": "Kopi Susu Gula Aren",
+                     *         "description": "Pesanan #1042, diantar hari ini",
+                     *         "status": "active",
+                     *         "amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "total_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_usage": 2,
+                     *         "current_usage": 1,
+                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "required_customer_detail": false,
+                     *         "success_redirect_url": "https://toko.example/selesai",
+                     *         "payment_methods": [
+                     *           "VA_BCA",
+                     *           "QRIS"
+                     *         ],
+                     *         "expired_at": "2100-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-11-22T12:28:35.934Z",
+                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowPaymentLinkAnswer"];
                 };
             };
@@ -5723,6 +7384,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Kopi Susu Gula Aren, besar",
+                 *       "amount": 35000
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdatePaymentLinkRequest"];
             };
         };
@@ -5735,6 +7402,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 2,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "title": "Kopi Susu Gula Aren, besar",
+                     *         "description": "Pesanan #1042, diantar hari ini",
+                     *         "status": "active",
+                     *         "amount": {
+                     *           "value": "35000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "total_amount": {
+                     *           "value": "35000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_usage": 2,
+                     *         "current_usage": 0,
+                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "required_customer_detail": false,
+                     *         "success_redirect_url": "https://toko.example/selesai",
+                     *         "payment_methods": [
+                     *           "VA_BCA",
+                     *           "QRIS"
+                     *         ],
+                     *         "expired_at": "2100-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-11-22T12:28:36.302Z",
+                     *         "updated_at": "2026-11-22T12:28:36.342Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UpdatePaymentLinkAnswer"];
                 };
             };
@@ -5812,6 +7513,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 2,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "title": "Kopi Susu Gula Aren, besar",
+                     *         "description": "Pesanan #1042, diantar hari ini",
+                     *         "status": "inactive",
+                     *         "amount": {
+                     *           "value": "35000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "total_amount": {
+                     *           "value": "35000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_usage": 2,
+                     *         "current_usage": 0,
+                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "required_customer_detail": false,
+                     *         "success_redirect_url": "https://toko.example/selesai",
+                     *         "payment_methods": [
+                     *           "VA_BCA",
+                     *           "QRIS"
+                     *         ],
+                     *         "expired_at": "2100-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-11-22T12:28:36.302Z",
+                     *         "updated_at": "2026-11-22T12:28:36.360Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletePaymentLinkAnswer"];
                 };
             };
@@ -5876,6 +7611,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "title": "Kopi Susu Gula Aren",
+                     *         "description": "Pesanan #1042, diantar hari ini",
+                     *         "status": "active",
+                     *         "amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "total_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "max_usage": 2,
+                     *         "current_usage": 1,
+                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "required_customer_detail": false,
+                     *         "success_redirect_url": "https://toko.example/selesai",
+                     *         "payment_methods": [
+                     *           "VA_BCA",
+                     *           "QRIS"
+                     *         ],
+                     *         "expired_at": "2100-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-11-22T12:28:35.934Z",
+                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowPaymentLinkV2Answer"];
                 };
             };
@@ -5946,6 +7715,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": 1,
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "payment_link_id": 1,
+                     *             "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *             "status": "pending",
+                     *             "amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "vendor_fee": null,
+                     *             "our_margin": null,
+                     *             "fee": null,
+                     *             "net_amount": null,
+                     *             "payment_method_name": "VA_BCA",
+                     *             "payment_method_value": "7001416778571783",
+                     *             "payment_method_additional": null,
+                     *             "customer_name": null,
+                     *             "customer_email": null,
+                     *             "customer_phone": null,
+                     *             "ip_address": "127.0.0.1",
+                     *             "paid_at": null,
+                     *             "has_settle": false,
+                     *             "settle_at": null,
+                     *             "expired_at": "2026-11-22T12:43:35.995Z",
+                     *             "created_at": "2026-11-22T12:28:35.995Z",
+                     *             "updated_at": "2026-11-22T12:28:36.058Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListPaymentLinkHistoriesAnswer"];
                 };
             };
@@ -6006,6 +7814,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "payment_link_id": 1,
+                     *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *         "status": "paid",
+                     *         "amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "vendor_fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "our_margin": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "payment_method_name": "VA_BCA",
+                     *         "payment_method_value": "7001416778571783",
+                     *         "payment_method_additional": null,
+                     *         "customer_name": null,
+                     *         "customer_email": null,
+                     *         "customer_phone": null,
+                     *         "ip_address": "127.0.0.1",
+                     *         "paid_at": "2026-11-22T12:28:36.111Z",
+                     *         "has_settle": false,
+                     *         "settle_at": "2026-11-22T12:28:41.111Z",
+                     *         "expired_at": "2026-11-22T12:43:35.995Z",
+                     *         "created_at": "2026-11-22T12:28:35.995Z",
+                     *         "updated_at": "2026-11-22T12:28:36.159Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowPaymentLinkHistoryAnswer"];
                 };
             };
@@ -6057,6 +7911,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "bank_code": "014",
+                 *       "bank_account_number": "1234567890"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckBeneficiaryRequest"];
             };
         };
@@ -6069,6 +7929,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "bank_code": "014",
+                     *         "bank_account_number": "1234567890",
+                     *         "status": "valid",
+                     *         "bank_account_name": "TEST 7890",
+                     *         "bank_name": "Bank Central Asia"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CheckBeneficiaryAnswer"];
                 };
             };
@@ -6096,6 +7969,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP014",
+                     *       "response_message": "Not found",
+                     *       "data": {
+                     *         "bank_code": "014",
+                     *         "bank_account_number": "1234560404",
+                     *         "message": "The beneficiary account could not be verified"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -6134,6 +8018,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "reference_number": "gaji-2026-11-001",
+                 *       "bank_code": "014",
+                 *       "bank_account_number": "1234567890",
+                 *       "description": "Gaji November",
+                 *       "amount": {
+                 *         "value": "150000.00",
+                 *         "currency": "IDR"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["TransferDisbursementRequest"];
             };
         };
@@ -6148,6 +8045,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "reference_number": "gaji-2026-11-001",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "152500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "150000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99847500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "bank_code": "014",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "bank_account_number": "1234567890",
+                     *         "bank_account_name": null,
+                     *         "description": "Gaji November"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TransferDisbursementAnswer"];
                 };
             };
@@ -6165,6 +8100,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *         "reference_number": "gaji-2026-11-001-x",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_status": {
+                     *           "code": "06",
+                     *           "desc": "Failed"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "152500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "150000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:36.624Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *         "failed_code": "4031805",
+                     *         "failed_reason": "Do Not Honor",
+                     *         "bank_code": "014",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "bank_account_number": "1234560001",
+                     *         "bank_account_name": null,
+                     *         "description": "Gaji November",
+                     *         "message": "Do Not Honor"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TransferDisbursementError"];
                 };
             };
@@ -6225,6 +8201,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reference_number": "gaji-2026-11-001",
+                     *         "bank_code": "014",
+                     *         "bank_account_number": "1234567890",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -6286,6 +8275,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "bank_code": "014",
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowDisbursementFeeAnswer"];
                 };
             };
@@ -6353,6 +8355,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *             "reference_number": "gaji-2026-11-001",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "transaction_status": {
+                     *               "code": "00",
+                     *               "desc": "Success"
+                     *             },
+                     *             "gross_amount": {
+                     *               "value": "152500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "2500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "150000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99847500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "post_timestamp": "2026-11-22T12:28:36.497Z",
+                     *             "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *             "bank_code": "014",
+                     *             "bank_name": "Bank Central Asia",
+                     *             "bank_account_number": "1234567890",
+                     *             "bank_account_name": null,
+                     *             "description": "Gaji November"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListDisbursementsAnswer"];
                 };
             };
@@ -6403,6 +8448,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "reference_number": "gaji-2026-11-001"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InquireDisbursementStatusRequest"];
             };
         };
@@ -6415,6 +8466,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "reference_number": "gaji-2026-11-001",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "152500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "150000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99847500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "bank_code": "014",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "bank_account_number": "1234567890",
+                     *         "bank_account_name": null,
+                     *         "description": "Gaji November"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InquireDisbursementStatusAnswer"];
                 };
             };
@@ -6446,6 +8535,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP009",
+                     *       "response_message": "Transaction not found",
+                     *       "data": {
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reference_number": "nothing",
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -6466,6 +8566,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "bank_code": "014",
+                 *       "bank_account_number": "1234567890"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckBeneficiaryV1Request"];
             };
         };
@@ -6478,6 +8584,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "bank_code": "014",
+                     *         "bank_account_number": "1234567890",
+                     *         "status": "valid",
+                     *         "bank_account_name": "TEST 7890",
+                     *         "bank_name": "Bank Central Asia"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CheckBeneficiaryV1Answer"];
                 };
             };
@@ -6505,6 +8624,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 404,
+                     *         "message": "The beneficiary account could not be verified"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -6544,6 +8673,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "reference_number": "gaji-2026-11-001V1",
+                 *       "bank_code": "014",
+                 *       "bank_account_number": "1234567890",
+                 *       "description": "Gaji November",
+                 *       "amount": 150000
+                 *     }
+                 */
                 "application/json": components["schemas"]["TransferDisbursementV1Request"];
             };
         };
@@ -6558,6 +8697,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "reference_number": "gaji-2026-11-001V1",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "152500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "150000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99695000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "bank_code": "014",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "bank_account_number": "1234567890",
+                     *         "bank_account_name": null,
+                     *         "description": "Gaji November"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TransferDisbursementV1Answer"];
                 };
             };
@@ -6575,6 +8752,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 400,
+                     *         "message": "Do Not Honor"
+                     *       },
+                     *       "data": {
+                     *         "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *         "reference_number": "gaji-2026-11-001V1-x",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_status": {
+                     *           "code": "06",
+                     *           "desc": "Failed"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "152500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "150000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:36.901Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:36.947Z",
+                     *         "failed_code": "4031805",
+                     *         "failed_reason": "Do Not Honor",
+                     *         "bank_code": "014",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "bank_account_number": "1234560001",
+                     *         "bank_account_name": null,
+                     *         "description": "Gaji November"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TransferDisbursementV1Error"];
                 };
             };
@@ -6635,6 +8856,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 409,
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -6697,6 +8928,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "bank_code": "014",
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowDisbursementFeeV1Answer"];
                 };
             };
@@ -6762,6 +9006,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *             "reference_number": "gaji-2026-11-001V1",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "transaction_status": {
+                     *               "code": "00",
+                     *               "desc": "Success"
+                     *             },
+                     *             "gross_amount": {
+                     *               "value": "152500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "2500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "150000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99695000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "post_timestamp": "2026-11-22T12:28:36.772Z",
+                     *             "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *             "bank_code": "014",
+                     *             "bank_name": "Bank Central Asia",
+                     *             "bank_account_number": "1234567890",
+                     *             "bank_account_name": null,
+                     *             "description": "Gaji November"
+                     *           },
+                     *           {
+                     *             "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *             "reference_number": "gaji-2026-11-001-x",
+                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "transaction_status": {
+                     *               "code": "06",
+                     *               "desc": "Failed"
+                     *             },
+                     *             "gross_amount": {
+                     *               "value": "152500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "2500.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "150000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": null,
+                     *               "currency": null
+                     *             },
+                     *             "post_timestamp": "2026-11-22T12:28:36.624Z",
+                     *             "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *             "failed_code": "4031805",
+                     *             "failed_reason": "Do Not Honor",
+                     *             "bank_code": "014",
+                     *             "bank_name": "Bank Central Asia",
+                     *             "bank_account_number": "1234560001",
+                     *             "bank_account_name": null,
+                     *             "description": "Gaji November"
+                     *           }
+                     *         ],
+                     *         "next_cursor": "MTowMU04MUtOTVdHVDAwRlFLUUNZNlgxNFBGQw"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListDisbursementsV1Answer"];
                 };
             };
@@ -6823,6 +9144,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "reference_number": "gaji-2026-11-001V1",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "152500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "150000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99695000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "bank_code": "014",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "bank_account_number": "1234567890",
+                     *         "bank_account_name": null,
+                     *         "description": "Gaji November"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowDisbursementV1Answer"];
                 };
             };
@@ -6874,6 +9233,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "reference_number": "gaji-2026-11-001V1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InquireDisbursementStatusV1Request"];
             };
         };
@@ -6886,6 +9251,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "reference_number": "gaji-2026-11-001V1",
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "152500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "2500.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "150000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99695000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
+                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "bank_code": "014",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "bank_account_number": "1234567890",
+                     *         "bank_account_name": null,
+                     *         "description": "Gaji November"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InquireDisbursementStatusV1Answer"];
                 };
             };
@@ -6917,6 +9320,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP009",
+                     *       "response_message": "Transaction not found",
+                     *       "data": {
+                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "reference_number": "nothing",
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -6948,6 +9362,66 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "product": "qris",
+                 *         "transaction": {
+                 *           "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *           "acquirer_name": "Gerbang Sandbox",
+                 *           "acquirer_nns": "93600999",
+                 *           "amount": 25000,
+                 *           "created_at": "2026-11-22T12:28:35.582Z",
+                 *           "customer_account_type": "UNSPECIFIED",
+                 *           "customer_data": {
+                 *             "account_type": "UNSPECIFIED",
+                 *             "name": "",
+                 *             "pan": ""
+                 *           },
+                 *           "customer_name": "",
+                 *           "customer_pan": "",
+                 *           "deleted_at": null,
+                 *           "events_count": 1,
+                 *           "expired_at": "2026-11-22T12:58:35.582Z",
+                 *           "had_settled_to_merchant": false,
+                 *           "has_reconcile": false,
+                 *           "has_settle": false,
+                 *           "id": 2,
+                 *           "is_expired": true,
+                 *           "issuer_name": "",
+                 *           "issuer_nns": "",
+                 *           "kind": null,
+                 *           "mdr_cost": 0,
+                 *           "mdr_percentage": 0,
+                 *           "merchant_reff_no": "meja-4",
+                 *           "our_margin": 0,
+                 *           "paid_at": null,
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                 *           "reconcile_at": null,
+                 *           "reconcile_by": "",
+                 *           "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                 *           "rrn": "",
+                 *           "settle_at": null,
+                 *           "settle_eligible_at": null,
+                 *           "settled_to_merchant_amount": 0,
+                 *           "settled_to_merchant_at": null,
+                 *           "status": "expired",
+                 *           "status_computed": "expired",
+                 *           "tip_amount": 0,
+                 *           "tip_indicator": "percentage",
+                 *           "tip_value": 5,
+                 *           "total_amount": 25000,
+                 *           "type": "mpm-dynamic",
+                 *           "updated_at": "2026-11-22T13:08:40.845Z",
+                 *           "vendor_fee": 0
+                 *         }
+                 *       },
+                 *       "event": "money-in-expiration",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
             };
         };
@@ -6981,6 +9455,42 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "50000.00"
+                 *         },
+                 *         "bank": {
+                 *           "number": "014",
+                 *           "short_name": "BCA",
+                 *           "swift_code": "CENAIDJA"
+                 *         },
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "has_settle": false,
+                 *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                 *         "merchant_reff_no": "INV-1042",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "50000.00"
+                 *         },
+                 *         "number": "7001428249337561",
+                 *         "paid_at": "2026-11-22T12:28:35.048Z",
+                 *         "settle_at": "2026-11-22T12:28:40.048Z",
+                 *         "status": "success",
+                 *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT"
+                 *       },
+                 *       "event": "va-transaction",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *     }
+                 */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
             };
         };
@@ -7014,6 +9524,63 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "acquirer_name": "Gerbang Sandbox",
+                 *         "acquirer_nns": "93600999",
+                 *         "amount": 25000,
+                 *         "created_at": "2026-11-22T12:28:35.363Z",
+                 *         "customer_account_type": "SAVING",
+                 *         "customer_data": {
+                 *           "account_type": "SAVING",
+                 *           "name": "PELANGGAN SANDBOX",
+                 *           "pan": "9360099900000012346"
+                 *         },
+                 *         "customer_name": "PELANGGAN SANDBOX",
+                 *         "customer_pan": "9360099900000012346",
+                 *         "deleted_at": null,
+                 *         "events_count": 1,
+                 *         "expired_at": "2026-11-22T12:58:35.363Z",
+                 *         "had_settled_to_merchant": false,
+                 *         "has_reconcile": false,
+                 *         "has_settle": false,
+                 *         "id": 1,
+                 *         "is_expired": false,
+                 *         "issuer_name": "Bank Sandbox",
+                 *         "issuer_nns": "93600999",
+                 *         "kind": "off-us",
+                 *         "mdr_cost": 184,
+                 *         "mdr_percentage": 0.7,
+                 *         "merchant_reff_no": "meja-4",
+                 *         "our_margin": 184,
+                 *         "paid_at": "2026-11-22T12:28:35.458Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                 *         "reconcile_at": null,
+                 *         "reconcile_by": "",
+                 *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                 *         "rrn": "G1SA8GS6HJ8Q",
+                 *         "settle_at": null,
+                 *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
+                 *         "settled_to_merchant_amount": 26066,
+                 *         "settled_to_merchant_at": null,
+                 *         "status": "success",
+                 *         "status_computed": "success",
+                 *         "tip_amount": 1250,
+                 *         "tip_indicator": "percentage",
+                 *         "tip_value": 5,
+                 *         "total_amount": 26250,
+                 *         "type": "mpm-dynamic",
+                 *         "updated_at": "2026-11-22T12:28:35.527Z",
+                 *         "vendor_fee": 0
+                 *       },
+                 *       "event": "qris-transaction",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *     }
+                 */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
             };
         };
@@ -7047,6 +9614,42 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "45000.00"
+                 *         },
+                 *         "channel": "DANA",
+                 *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
+                 *         "created_at": "2026-11-22T12:28:35.611Z",
+                 *         "customer_phone": null,
+                 *         "expired_at": "2026-11-22T12:58:35.611Z",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "has_settle": false,
+                 *         "merchant_reff_no": "INV-1043",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "45000.00"
+                 *         },
+                 *         "paid_at": "2026-11-22T12:28:35.655Z",
+                 *         "settle_at": "2026-11-22T12:28:40.655Z",
+                 *         "status": "success",
+                 *         "success_redirect_url": "https://toko.example/selesai",
+                 *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
+                 *         "updated_at": "2026-11-22T12:28:35.696Z"
+                 *       },
+                 *       "event": "ewallet-transaction",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
             };
         };
@@ -7080,6 +9683,44 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account": {
+                 *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                 *         },
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "75000.00"
+                 *         },
+                 *         "customer_name": "Budi Santoso",
+                 *         "expired_at": 4102444800000,
+                 *         "fees": {
+                 *           "amount": {
+                 *             "currency": "IDR",
+                 *             "value": "0.00"
+                 *           }
+                 *         },
+                 *         "has_settle": false,
+                 *         "merchant_reff_no": "INV-1044",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "75000.00"
+                 *         },
+                 *         "payment_code": "8610916009420391",
+                 *         "post_timestamp": 1795350515751,
+                 *         "processed_timestamp": 1795350515800,
+                 *         "retail_code": "ALFAMART",
+                 *         "settle_at": null,
+                 *         "status": "paid",
+                 *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2"
+                 *       },
+                 *       "event": "retail-transaction",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
             };
         };
@@ -7113,6 +9754,56 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "payment_link": {
+                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "current_usage": 0,
+                 *           "description": "Pesanan #1042, diantar hari ini",
+                 *           "expired_at": "2100-01-01 07:00:00",
+                 *           "id": 1,
+                 *           "max_usage": 2,
+                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "required_customer_detail": false,
+                 *           "status": "active",
+                 *           "title": "Kopi Susu Gula Aren",
+                 *           "total_amount": {
+                 *             "currency": "IDR",
+                 *             "value": 30000
+                 *           },
+                 *           "updated_at": "2026-11-22 19:28:35"
+                 *         },
+                 *         "payment_link_history": {
+                 *           "amount": {
+                 *             "currency": "IDR",
+                 *             "value": 30000
+                 *           },
+                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "customer_email": null,
+                 *           "customer_name": null,
+                 *           "customer_phone": null,
+                 *           "expired_at": "2026-11-22 19:43:35",
+                 *           "id": 1,
+                 *           "ip_address": "127.0.0.1",
+                 *           "net_amount": null,
+                 *           "our_margin": null,
+                 *           "payment_method_additional": null,
+                 *           "payment_method_name": null,
+                 *           "payment_method_value": null,
+                 *           "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                 *           "status": "pending",
+                 *           "updated_at": "2026-11-22 19:28:35",
+                 *           "vendor_fee": null
+                 *         }
+                 *       },
+                 *       "event": "payment_link.inquiry",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
             };
         };
@@ -7146,6 +9837,54 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "30000.00"
+                 *         },
+                 *         "created_at": "2026-11-22T12:28:35.995Z",
+                 *         "customer_email": null,
+                 *         "customer_name": null,
+                 *         "customer_phone": null,
+                 *         "expired_at": "2026-11-22T12:43:35.995Z",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "has_settle": false,
+                 *         "id": 1,
+                 *         "ip_address": "127.0.0.1",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "30000.00"
+                 *         },
+                 *         "our_margin": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "paid_at": "2026-11-22T12:28:36.111Z",
+                 *         "payment_link_id": 1,
+                 *         "payment_method_additional": null,
+                 *         "payment_method_name": "VA_BCA",
+                 *         "payment_method_value": "7001416778571783",
+                 *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                 *         "settle_at": "2026-11-22T12:28:41.111Z",
+                 *         "status": "paid",
+                 *         "updated_at": "2026-11-22T12:28:36.159Z",
+                 *         "vendor_fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         }
+                 *       },
+                 *       "event": "payment-link-transaction",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "22 Nov 2026 19:28:36"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
             };
         };
@@ -7179,6 +9918,56 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "payment_link": {
+                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "current_usage": 1,
+                 *           "description": "Pesanan #1042, diantar hari ini",
+                 *           "expired_at": "2100-01-01 07:00:00",
+                 *           "id": 1,
+                 *           "max_usage": 2,
+                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "required_customer_detail": false,
+                 *           "status": "active",
+                 *           "title": "Kopi Susu Gula Aren",
+                 *           "total_amount": {
+                 *             "currency": "IDR",
+                 *             "value": 30000
+                 *           },
+                 *           "updated_at": "2026-11-22 19:28:36"
+                 *         },
+                 *         "payment_link_history": {
+                 *           "amount": {
+                 *             "currency": "IDR",
+                 *             "value": 30000
+                 *           },
+                 *           "created_at": "2026-11-22 19:28:36",
+                 *           "customer_email": null,
+                 *           "customer_name": null,
+                 *           "customer_phone": null,
+                 *           "expired_at": "2026-11-22 19:43:36",
+                 *           "id": 2,
+                 *           "ip_address": "127.0.0.1",
+                 *           "net_amount": null,
+                 *           "our_margin": null,
+                 *           "payment_method_additional": null,
+                 *           "payment_method_name": null,
+                 *           "payment_method_value": null,
+                 *           "reff_no": "PH01M81KNMFA933KCGB22G07TZ7D",
+                 *           "status": "expired",
+                 *           "updated_at": "2026-11-22 20:08:40",
+                 *           "vendor_fee": null
+                 *         }
+                 *       },
+                 *       "event": "payment_link.inquiry.expired",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
             };
         };
@@ -7212,6 +10001,45 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99847500.00"
+                 *         },
+                 *         "bank_account_name": null,
+                 *         "bank_account_number": "1234567890",
+                 *         "bank_code": "014",
+                 *         "bank_name": "Bank Central Asia",
+                 *         "description": "Gaji November",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "2500.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "152500.00"
+                 *         },
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "150000.00"
+                 *         },
+                 *         "post_timestamp": "1795350516497",
+                 *         "processed_timestamp": "1795350516560",
+                 *         "reference_number": "gaji-2026-11-001",
+                 *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         }
+                 *       },
+                 *       "event": "disbursement",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DisbursementWebhook"];
             };
         };

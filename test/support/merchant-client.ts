@@ -46,7 +46,7 @@ export async function signIn(baseUrl: string, credentials: Credentials): Promise
   const signature = (path: string, body: unknown) => {
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const hash = createHash('sha256').update(canonical(body)).digest('hex');
-    return { 'x-timestamp': timestamp, 'x-signature': hmac(secret, `POST:${path}:${token}:${hash}:${timestamp}`) };
+    return { 'x-timestamp': timestamp, 'x-signature': hmacSha512(secret, `POST:${path}:${token}:${hash}:${timestamp}`) };
   };
   const api = createClient<paths>({ baseUrl, headers: base, redirect: 'manual', fetch: checkedFetch });
   api.use(signing(signature));
@@ -68,8 +68,8 @@ export async function signIn(baseUrl: string, credentials: Credentials): Promise
 }
 
 async function issueToken(baseUrl: string, { client_id: id, client_secret: secret, partner_id: partner }: Credentials) {
-  const day = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10).replaceAll('-', '');
-  const headers = { 'x-partner-id': partner, 'x-client-id': id, 'x-signature': hmac(secret, `${id}_${secret}_${day}`) };
+  const signature = hmacSha512(secret, `${id}_${secret}_${jakartaDay()}`);
+  const headers = { 'x-partner-id': partner, 'x-client-id': id, 'x-signature': signature };
   const api = createClient<paths>({ baseUrl, headers, fetch: checkedFetch });
   const issued = await accepted(api.POST('/api/v1.1/access-token/b2b', { body: { grant_type: 'client_credentials' } }));
   return issued.access_token;
@@ -157,6 +157,12 @@ function canonical(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-function hmac(key: string, text: string): string {
+/** Today in Asia/Jakarta, YYYYMMDD. */
+export function jakartaDay(): string {
+  return new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+/** In lower-case hex. */
+export function hmacSha512(key: string, text: string): string {
   return createHmac('sha512', key).update(text).digest('hex');
 }

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { expect, onTestFinished, test } from 'vitest';
 import { createApiDocument } from '../src/openapi/document.ts';
 import { routes } from '../src/routes/index.ts';
 import { startEdge } from './edge-harness.ts';
 
-type Content = Record<string, { schema: object }>;
+type Content = Record<string, { schema: object; example?: unknown }>;
 type Operation = {
   operationId: string;
   tags: string[];
@@ -14,7 +16,7 @@ type Operation = {
 };
 type Document = {
   paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, object>;
+  webhooks: Record<string, { post: { requestBody: { content: Content } } }>;
   tags: { name: string }[];
   components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
 };
@@ -70,6 +72,24 @@ test('answers are closed and requests open; null is a type', () => {
   expect(JSON.stringify(kept)).not.toContain('"nullable"');
 });
 
+test('every operation and every webhook has an example, a real one that fits', () => {
+  const ajv = addFormats.default(new Ajv2020({ strict: false, multipleOfPrecision: 6 }));
+  ajv.addSchema(kept, 'api');
+  const check = (pointer: string, { schema, example }: { schema: object; example?: unknown }) => {
+    const valid = ajv.compile('$ref' in schema ? { $ref: `api${schema.$ref}` } : schema);
+    expect(valid(example), `${pointer}: ${ajv.errorsText(valid.errors)} ${JSON.stringify(example)}`).toBe(true);
+  };
+  for (const operation of operations) {
+    const { operationId, requestBody, responses } = operation;
+    if (requestBody !== undefined) check(`${operationId}, request`, contentOf(requestBody));
+    for (const [status, response] of Object.entries(responses)) {
+      const content = contentOf(resolve(response));
+      if (status.startsWith('2') || content.example !== undefined) check(`${operationId}, ${status}`, content);
+    }
+  }
+  for (const [event, { post }] of Object.entries(kept.webhooks)) check(event, contentOf(post.requestBody));
+});
+
 test('SP008 is reserved, and no answer has it', () => {
   const codes = operations.flatMap(({ responses }) =>
     Object.values(responses).flatMap((response) => Reflect.get(response, 'x-response-codes') ?? []),
@@ -95,6 +115,12 @@ function resolve<Value extends object>(value: Value | { $ref: string }): Value {
     .slice(1)
     .reduce<unknown>((at, step) => Reflect.get(Object(at), step), kept);
   return found as Value;
+}
+
+function contentOf({ content }: { content: Content }) {
+  const json = content['application/json'];
+  if (json === undefined) throw new Error('there is no JSON');
+  return json;
 }
 
 function closed(schema: object): boolean {

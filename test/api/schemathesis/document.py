@@ -10,35 +10,6 @@ PARTNER_SCHEME = "partnerId"
 METHODS = {"get", "post", "put", "patch", "delete"}
 #: Which of the merchant's accounts a field names, where it may not be any: money goes from the one that has some to the other.
 FIXED_ACCOUNTS = {"source_account_id": 0, "destination_account_id": 1}
-#: Bodies that keep the rules between fields, for operations whose document has no example; the account ids are put in.
-FUTURE = 4102444800000
-TRANSFER = {"account_id": "", "reference_number": "ref-1", "bank_code": "014", "bank_account_number": "1234567890"}
-EXAMPLES = {
-    "createVirtualAccount": {
-        "bank_code": "BCA",
-        "kind": "temporary",
-        "amount_type": "closed",
-        "name": "Budi",
-        "merchant_reff_no": "INV-1",
-        "amount": 150000,
-        "min_amount": 10000,
-        "max_amount": 500000,
-        "expired_at": FUTURE,
-        "max_usage": 1,
-    },
-    "generateQris": {"amount": 150000, "tip": {"indicator": "fixed", "value": 1000}},
-    "createEwalletCheckout": {"channel": "OVO", "amount": 150000, "customer_phone": "081234567890"},
-    "createRetailTransaction": {"retail_code": "ALFAMART", "amount": 150000, "customer_name": "Budi", "expired_at": FUTURE},
-    "createPaymentLink": {"title": "Kopi", "amount": 150000, "required_customer_detail": False},
-    "transferDisbursement": {**TRANSFER, "amount": {"value": "10000.00", "currency": "IDR"}},
-    "transferDisbursementV1": {**TRANSFER, "amount": 10000},
-    "createAccountTransfer": {
-        "source_account_id": "",
-        "destination_account_id": "",
-        "amount": 10000,
-        "reference_number": "ref-2",
-    },
-}
 
 
 def adapt(document: dict[str, Any]) -> None:
@@ -46,7 +17,6 @@ def adapt(document: dict[str, Any]) -> None:
     # The fuzzer makes the account inactive, which would refuse all else.
     expendable = open_account("Schemathesis")
     document["components"]["securitySchemes"].pop(PARTNER_SCHEME, None)
-    _give_amounts_a_step(document)
     for item in document["paths"].values():
         shared = item.pop("parameters", [])
         for method in METHODS & item.keys():
@@ -55,18 +25,8 @@ def adapt(document: dict[str, Any]) -> None:
             operation["parameters"] = [copy.deepcopy(_resolve(document, parameter)) for parameter in given]
             accounts = [expendable] if operation.get("operationId") == "updateAccount" else DEMO["account_ids"]
             _use_accounts(document, operation, accounts)
+            _use_known_ids(operation)
             _move_partner_id(operation)
-
-
-def _give_amounts_a_step(document: dict[str, Any]) -> None:
-    """
-    "Greater than 0, with two decimals" is at least 0.01 in steps of that. The document does not say the step, since validators
-    that calculate it in floating point refuse amounts such as 0.07.
-    """
-    amount = document["components"]["schemas"].get("AmountInput")
-    if amount is not None:
-        amount.pop("exclusiveMinimum", None)
-        amount.update(minimum=0.01, multipleOf=0.01)
 
 
 def _move_partner_id(operation: dict[str, Any]) -> None:
@@ -95,15 +55,24 @@ def _use_accounts(document: dict[str, Any], operation: dict[str, Any], accounts:
     if "requestBody" not in operation:
         return
     body = operation["requestBody"] = copy.deepcopy(_resolve(document, operation["requestBody"]))
-    example = EXAMPLES.get(operation.get("operationId", ""))
     for media in body["content"].values():
         media["schema"] = copy.deepcopy(_resolve(document, media["schema"]))
         properties = media["schema"].get("properties", {})
         for field in ACCOUNT_FIELDS & properties.keys():
             properties[field] = {"type": "string", "enum": _accounts_of(field, accounts)}
-        if example is not None and not {"example", "examples"} & media.keys():
-            media["example"] = copy.deepcopy(example)
         _use_in_examples(media, accounts)
+
+
+def _use_known_ids(operation: dict[str, Any]) -> None:
+    """What check-api has made before the run is the example of an operation that needs an id."""
+    known = DEMO["known"].get(operation.get("operationId"), {})
+    for parameter in operation["parameters"]:
+        if parameter["name"] in known:
+            parameter.pop("examples", None)
+            parameter["example"] = known[parameter["name"]]
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        if "example" in media:
+            media["example"].update({name: value for name, value in known.items() if name in media["example"]})
 
 
 def _accounts_of(field: str, accounts: list[str]) -> list[str]:

@@ -133,7 +133,7 @@ export const numberAmount = z
     id: 'AmountInput',
     description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
     // With two decimals, 0.01 is the least that is greater than 0.
-    override: { type: 'number', format: 'double', minimum: 0.01, maximum: 999_999_999_999.99 },
+    override: { type: 'number', format: 'double', minimum: 0.01, maximum: 999_999_999_999.99, multipleOf: 0.01 },
   })
   .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
 
