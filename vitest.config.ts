@@ -14,7 +14,7 @@ export default defineConfig({
             'packages/*/{src,test}/**/*.test.ts',
             'services/*/{src,test}/**/*.test.ts',
             'launcher/**/*.test.ts',
-            'test/bench/**/*.test.ts',
+            'test/{api,bench}/**/*.test.ts',
             'tools/*/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**'],
@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/bench/**', 'test/clients/**'],
+          exclude: ['**/node_modules/**', 'test/{api,bench,clients}/**'],
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 120_000,

@@ -8,6 +8,7 @@ import { installDependencies } from './bootstrap/dependencies.mjs';
 import { handOver } from './bootstrap/hand-over.mjs';
 import { takeInstallLock } from './bootstrap/install-lock.mjs';
 import { ensureNats } from './bootstrap/nats.mjs';
+import { ensureSchemathesis } from './bootstrap/schemathesis.mjs';
 import { SetupError } from './bootstrap/step.mjs';
 import { ensureNode, ensurePnpm } from './bootstrap/tools.mjs';
 
@@ -16,9 +17,9 @@ const dataFolder = path.resolve(root, process.env.GERBANG_DATA || '.gerbang');
 const toolsFolder = path.resolve(root, process.env.GERBANG_TOOLS || path.join(dataFolder, 'tools'));
 const args = process.argv.slice(2);
 
-/** Tests and benchmarks start a NATS of their own also where NATS_URL is set. */
+/** Tests, benchmarks and checks of the API start a NATS of their own also where NATS_URL is set. */
 const needsNats =
-  ['test', 'bench', 'check:clients'].includes(args[0]) ||
+  ['test', 'bench', 'check:api', 'check:clients'].includes(args[0]) ||
   (args[0] === 'start' && !process.env.NATS_URL) ||
   (args[0] === 'generate' && args.includes('--examples'));
 
@@ -42,6 +43,10 @@ async function prepare() {
     const folders = [path.dirname(node), path.dirname(pnpm), path.join(root, 'node_modules', '.bin')];
     if (needsNats) folders.push(path.dirname(await ensureNats(toolsFolder)));
     if (args[0] === 'test') await ensureChromium();
+    if (args[0] === 'check:api') {
+      const python = await ensureSchemathesis(toolsFolder, path.join(root, 'test', 'api', 'schemathesis', 'requirements.txt'));
+      if (python !== undefined) args.push('--python', python);
+    }
     const searchPath = [...folders, process.env.PATH ?? ''].join(path.delimiter);
     await installDependencies({ root, toolsFolder, pnpm, searchPath });
     return { node, searchPath };

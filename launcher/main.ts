@@ -24,6 +24,16 @@ switch (command) {
       run('turbo', ['run', ...CHECKS.map((task) => `//#${task}`), '--continue', '--output-logs=errors-only'], TURBO_ENV),
     );
     break;
+  case 'check:api':
+    process.exitCode = await timed('npm run check:api', () =>
+      run(process.execPath, [path.join(root, 'test/api/check-api.ts'), ...args]),
+    );
+    break;
+  case 'check:breaking':
+    process.exitCode = await timed('npm run check:breaking', () =>
+      run(process.execPath, [path.join(root, 'test/api/check-breaking.ts'), ...args]),
+    );
+    break;
   case 'check:clients':
     process.exitCode = await timed('npm run check:clients', () =>
       run('vitest', ['run', '--config', path.join(root, 'test/clients/vitest.config.ts'), ...args]),
@@ -40,7 +50,7 @@ switch (command) {
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:clients, bench, generate, gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients}, bench, generate, gerbang\n`,
     );
     process.exitCode = 1;
 }

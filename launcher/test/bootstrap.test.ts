@@ -62,6 +62,41 @@ describe('a tool', () => {
   });
 });
 
+describe('schemathesis', () => {
+  const text = () => {
+    writeFileSync(`${folder}/requirements.txt`, 'schemathesis==1.2.3\n');
+    return `
+      import { ensureSchemathesis } from 'bootstrap/schemathesis.mjs';
+      console.log(await ensureSchemathesis('${folder}/tools', '${folder}/requirements.txt'));`;
+  };
+
+  test.each([
+    ['there is no Python', ''],
+    ['Python is too old or has no venv', 'exit 1'],
+  ])('is not there where %s', async (_, python) => {
+    const bin = command('python3', python);
+    if (python === '') rmSync(`${bin}/python3`);
+    expect(await script(text(), { PATH: bin })).toEqual({ code: 0, stdout: 'undefined\n', stderr: '' });
+  });
+
+  test('is installed once into a virtual environment', async () => {
+    const python = 'case "$1" in -c) echo "3.12.1 x86_64";; -m) mkdir -p "$3/bin" && cp "$0" "$3/bin/python";; esac';
+    const bin = command('python3', `case "$*" in *"pip"*) exit 0;; esac\n${python}`);
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const first = await script(text(), env);
+    expect(first.stdout).toMatch(/\/tools\/schemathesis-1\.2\.3-[0-9a-f]{12}\/bin\/python\n$/);
+    expect(existsSync(first.stdout.trim())).toBe(true);
+    expect(await script(text(), env)).toEqual({ code: 0, stdout: first.stdout, stderr: '' });
+  });
+
+  test('that can not be installed says why', async () => {
+    const bin = command('python3', 'case "$1" in -c) exit 0;; esac\necho "Could not connect"; exit 1');
+    const { code, stderr } = await script(text(), { PATH: `${bin}:${process.env.PATH}` });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/python3 could not make a virtual environment: the network/);
+  });
+});
+
 describe('without a network', () => {
   test('a missing pnpm is told with what to install and the variable that names it', async () => {
     const bin = command('npm', 'echo "npm error code EAI_AGAIN" >&2; exit 1');

@@ -2663,13 +2663,9 @@ export interface components {
         };
         /** @description What was ordered, where it is recorded and has failed. */
         TransferDisbursementErrorData: {
-            message: string;
-            errors?: components["schemas"]["FieldErrors"];
-            account_id?: components["schemas"]["Ulid"];
-            reference_number?: components["schemas"]["ReferenceNumber"];
-            transaction_id?: components["schemas"]["Ulid"];
-            bank_code?: components["schemas"]["BankCode"];
-            bank_account_number?: components["schemas"]["BankAccountNumber"];
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
             transaction_status?: components["schemas"]["TransactionStatus"];
             /** @description net_amount and fee: what is taken from the account. */
             gross_amount?: components["schemas"]["Money"];
@@ -2686,10 +2682,14 @@ export interface components {
             failed_code?: string;
             /** @description The same in words; of a failed one only. */
             failed_reason?: string;
+            bank_code?: string;
             bank_name?: string;
+            bank_account_number?: string;
             /** @description The name of the beneficiary as the request had it. */
             bank_account_name?: string | null;
             description?: string | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
         };
         ShowDisbursementFeeAnswer: {
             /** @constant */

@@ -163,6 +163,21 @@ test('an account id is no validation error, whatever its text is', async () => {
   expect(ordered.at(-1)?.accountId).toBe('not-a-ulid');
 });
 
+test('null is no body left out, where every field may be left out', async () => {
+  const headers = edge.signedIn(edge.merchant());
+  const reply = await edge.send('PUT', '/api/v1.0/callback-settings', { headers, raw: 'null' });
+  expect(reply.http).toBe(422);
+  expect(reply.json.error).toMatchObject({ errors: { body: ['must be a JSON object'] } });
+});
+
+test.each(['x', '1e3', '-1', '1000000000000000'])('a filter by a numeric id refuses %s', async (id) => {
+  const merchant = edge.merchant();
+  const path = `/api/v1.0/payment-link-histories/${merchant.accountIds[0]}?payment_link_id=${id}`;
+  const reply = await edge.send('GET', path, { headers: edge.signedIn(merchant) });
+  expect(reply.http).toBe(422);
+  expect(reply.json.error).toMatchObject({ errors: { payment_link_id: [expect.stringContaining('whole number')] } });
+});
+
 describe('bodies', () => {
   const check = async (raw: string | Uint8Array, headers: Record<string, string> = {}) => {
     const reply = await edge.send('POST', CHECK, { headers: { ...edge.signedIn(edge.merchant()), ...headers }, raw });

@@ -48,6 +48,14 @@ export const numberInPath = (description: string) =>
     .meta({ description, override: { type: 'integer', format: 'int64', minimum: 1, maximum: 999_999_999_999_999 } })
     .transform(toNumericId);
 
+/** A filter by an id that is a number. */
+export const numberInQuery = (description: string) =>
+  z
+    .string('may be given once')
+    .regex(/^[0-9]{1,15}$/, 'must be a whole number of at most 15 digits')
+    .meta({ description, override: { type: 'integer', format: 'int64', minimum: 0, maximum: 999_999_999_999_999 } })
+    .transform(toNumericId);
+
 /** Parameters of a path that names no more than an account. */
 export const ofAccount = z.object({ account_id: accountId });
 
@@ -124,7 +132,8 @@ export const numberAmount = z
   .meta({
     id: 'AmountInput',
     description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
-    override: { type: 'number', format: 'double', exclusiveMinimum: 0, maximum: 999_999_999_999.99, multipleOf: 0.01 },
+    // With two decimals, 0.01 is the least that is greater than 0.
+    override: { type: 'number', format: 'double', minimum: 0.01, maximum: 999_999_999_999.99, multipleOf: 0.01 },
   })
   .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
 

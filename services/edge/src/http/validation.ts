@@ -14,7 +14,7 @@ export function validate<S extends z.ZodType>(
   schema: S,
   { params, query, body = {} }: Pick<Call, 'params' | 'query' | 'body'>,
 ): z.output<S> {
-  const parsed = schema.safeParse({ params, query, body: body ?? {} }, { error });
+  const parsed = schema.safeParse({ params, query, body }, { error });
   if (parsed.success) return parsed.data;
   const errors: FieldErrors = {};
   for (const { path, message, code } of parsed.error.issues) {

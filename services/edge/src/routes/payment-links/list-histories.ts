@@ -1,12 +1,12 @@
 import { HISTORY_WORDS, historySchema, pageSchema, presentHistory } from '@gerbang/present';
 import { z } from 'zod';
-import { numberInPath, ofAccount } from '../../http/fields.ts';
+import { numberInQuery, ofAccount } from '../../http/fields.ts';
 import { page } from '../../http/list-query.ts';
 import { operation } from '../../http/operation.ts';
 import { moneyInListQuery, toListQuery } from '../money-in-fields.ts';
 
 const query = moneyInListQuery(HISTORY_WORDS).extend({
-  payment_link_id: numberInPath('Only openings of this payment link.').optional(),
+  payment_link_id: numberInQuery('Only openings of this payment link.').optional(),
 });
 
 /** GET payment-link-histories/{account_id}: newest first, of all links or one. Refusals: validation, and those of money-in. */

@@ -1,0 +1,106 @@
+import { eventually } from '@gerbang/testkit';
+import type { System } from '../../launcher/system.ts';
+import { type Answer, call, dataOf, idr, isRecord, type MerchantClient, signIn } from '../support/merchant-client.ts';
+import { pay } from '../support/payment-link.ts';
+
+/** Nothing listens there: webhooks of the run reach nobody. The hooks put it in place of every URL that is generated. */
+const DISCARD = 'http://127.0.0.1:9/';
+const AMOUNT = 150_000;
+const REFERENCE = 'known-1';
+
+/** Values of fields with which an operation finds something, by its id in the document and the field's name. */
+export type KnownValues = Record<string, Record<string, string | number>>;
+
+/**
+ * Brings about something of each kind, also what takes a customer or time and not requests alone: a paid virtual account, a payment
+ * link that was opened, a webhook that was tried. The answer is what the examples of the run name, so that the requests made from
+ * them find something.
+ */
+export async function prepareWorld({ demo }: System): Promise<KnownValues> {
+  const [account] = demo.account_ids;
+  const merchant = await signIn(demo.base_url, demo);
+  await merchant.send('PUT', '/api/v1.0/callback-settings', { transaction_notif_url: DISCARD });
+  const { virtualAccount, link, checkout, qris, retail } = await createPaymentRequests(merchant, account);
+  await pay(demo.simulator_url, `virtual-accounts/${virtualAccount.number}/pay`, { amount: AMOUNT });
+  await call('GET', String(link.payment_url));
+  const transfer = await createTransfer(merchant, account);
+  const moved = await createAccountTransfer(merchant, demo.account_ids);
+  const first = async (list: string) => idOf(await firstItem(merchant, list));
+  const [vaTransaction, history, delivery] = [
+    await first(`va-transactions/${account}`),
+    await first(`payment-link-histories/${account}`),
+    await first('webhook-deliveries'),
+  ];
+  const linkId = { payment_link_id: idOf(link) };
+  const order = { reference_number: REFERENCE };
+  return {
+    showVirtualAccount: { id: idOf(virtualAccount) },
+    updateVirtualAccount: { id: idOf(virtualAccount) },
+    showVaTransaction: { id: vaTransaction },
+    showQris: { id: idOf(qris) },
+    inquireQrisStatus: { id: idOf(qris) },
+    showEwalletCheckout: { transaction_id: idOf(checkout) },
+    showRetailTransaction: { transaction_id: idOf(retail) },
+    showPaymentLink: linkId,
+    showPaymentLinkV2: linkId,
+    updatePaymentLink: linkId,
+    showPaymentLinkHistory: { history_id: history },
+    showWebhookDelivery: { id: delivery },
+    redeliverWebhook: { id: delivery },
+    showAccountTransfer: { transaction_id: idOf(moved) },
+    showDisbursementV1: { transaction_id: idOf(transfer) },
+    inquireDisbursementStatus: order,
+    inquireDisbursementStatusV1: order,
+  };
+}
+
+async function createPaymentRequests(merchant: MerchantClient, account: string) {
+  const create = async (path: string, body: object) => created(await merchant.send('POST', `/api/v1.0/${path}`, body));
+  const bill = { amount: AMOUNT, merchant_reff_no: 'INV-1' };
+  const expiredAt = Date.now() + 3_600_000;
+  return {
+    virtualAccount: await create(`virtual-accounts/${account}`, {
+      ...{ bank_code: 'BCA', kind: 'permanent', name: 'Budi', merchant_reff_no: 'INV-1' },
+      ...{ amount_type: 'open', min_amount: AMOUNT, max_amount: 2 * AMOUNT },
+    }),
+    link: await create(`payment-link-manage/${account}`, { amount: AMOUNT, title: 'Kopi', required_customer_detail: false }),
+    checkout: await create(`ewallet-checkout/${account}`, { ...bill, channel: 'OVO', customer_phone: '081234567890' }),
+    qris: await create(`qris-dynamic/${account}/generate`, bill),
+    retail: await create(`retail-transactions/${account}`, {
+      ...bill,
+      retail_code: 'ALFAMART',
+      customer_name: 'Budi',
+      expired_at: expiredAt,
+    }),
+  };
+}
+
+async function createTransfer(merchant: MerchantClient, account: string) {
+  const beneficiary = { bank_code: '014', bank_account_number: '1234567890' };
+  const order = { account_id: account, reference_number: REFERENCE, ...beneficiary, amount: idr(AMOUNT) };
+  return created(await merchant.signed('/api/v2.0/disbursement/transfer', order));
+}
+
+async function createAccountTransfer(merchant: MerchantClient, [source, destination]: readonly [string, string]) {
+  const order = { source_account_id: source, destination_account_id: destination, amount: AMOUNT, reference_number: 'known-2' };
+  return created(await merchant.signed('/api/v1.0/account-transfers', order));
+}
+
+function created(answer: Answer): Record<string, unknown> {
+  if (answer.http >= 300) throw new Error(`not created: ${answer.http} ${answer.text}`);
+  return dataOf(answer);
+}
+
+/** Deliveries and what customers do come to the lists a moment later. */
+function firstItem(merchant: MerchantClient, list: string): Promise<Record<string, unknown>> {
+  return eventually(`an item of ${list}`, async () => {
+    const { items } = dataOf(await merchant.send('GET', `/api/v1.0/${list}`));
+    return Array.isArray(items) ? items.find(isRecord) : undefined;
+  });
+}
+
+function idOf({ id, transaction_id: transactionId }: Record<string, unknown>): string | number {
+  const found = id ?? transactionId;
+  if (typeof found !== 'string' && typeof found !== 'number') throw new Error('a resource has no id');
+  return found;
+}
