@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { eventually } from '@gerbang/testkit';
 import { startSystem } from '../../launcher/system.ts';
-import { signIn } from '../support/merchant-client.ts';
+import { accepted, signIn } from '../support/merchant-client.ts';
 import { startWebhookSink } from '../support/webhook-sink.ts';
 import { type Example, startRecorder } from './recorder.ts';
 import { useEveryOperation } from './tour.ts';
@@ -12,8 +12,12 @@ const file = new URL('../../services/edge/src/openapi/examples.json', import.met
 const sink = await startWebhookSink();
 const system = await startSystem({ name: 'api-examples' });
 try {
-  const recorder = startRecorder(await signIn(system.demo.base_url, system.demo));
-  const events = await useEveryOperation(recorder, system.demo, sink.url);
+  const merchant = await signIn(system.demo.base_url, system.demo);
+  const recorder = startRecorder(merchant);
+  const events = await useEveryOperation(recorder, system.demo, async () => {
+    const urls = { transaction_notif_url: sink.url, disbursement_notif_url: sink.url, payment_link_inquiry_notif_url: sink.url };
+    await accepted(merchant.api.PUT('/api/v1.0/callback-settings', { body: urls }));
+  });
   const webhookOf = (event: string) => sink.hooks.find(({ body }) => body.event === event)?.body;
   await eventually('every webhook', () => events.every((event) => webhookOf(event) !== undefined), 60_000);
   const examples: Record<string, Example> = { ...recorder.examples() };

@@ -9,13 +9,14 @@ const FAR_MS = 4_102_444_800_000;
 const SOON_MS = 40 * 60_000;
 
 /**
- * Lets a merchant and its customers use every operation once, and gives the events that the merchant hears of. `hook` is where
- * webhooks go.
+ * Lets a merchant and its customers use every operation once, and gives the events that the merchant is notified of.
+ * `receiveWebhooks` has them sent to where they are recorded.
  */
-export async function useEveryOperation(recorder: Recorder, demo: Demo & { pay_url?: string }, hook: string): Promise<string[]> {
+export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveWebhooks: () => Promise<void>): Promise<string[]> {
   const [account, other] = demo.account_ids;
   await tokens(recorder, demo);
-  await accounts(recorder, hook);
+  await accounts(recorder);
+  await receiveWebhooks();
   const pays = (what: string, body: unknown) => pay(demo.simulator_url, what, body);
   await virtualAccounts(recorder, account, pays);
   await qris(recorder, account, pays);
@@ -48,7 +49,7 @@ async function tokens({ call: use, refused }: Recorder, { client_id: id, client_
   await refused('issueTokenV11', { body, headers: { 'x-client-id': id, 'x-signature': '0'.repeat(128) } });
 }
 
-async function accounts({ call: use, refused }: Recorder, hook: string): Promise<void> {
+async function accounts({ call: use, refused }: Recorder): Promise<void> {
   const opened = await use('openAccount', { body: { name: 'Toko Kedua', merchant_reff_no: 'cabang-2' } });
   const path = { account_id: String(opened.id) };
   await use('updateAccount', { path, body: { name: 'Toko Kedua, Bandung' } });
@@ -57,10 +58,10 @@ async function accounts({ call: use, refused }: Recorder, hook: string): Promise
   await refused('openAccount', { body: { name: '' } });
   await use('updateCallbackSettings', {
     body: {
-      transaction_notif_url: hook,
-      disbursement_notif_url: hook,
-      direct_debit_notif_url: hook,
-      payment_link_inquiry_notif_url: hook,
+      transaction_notif_url: 'https://toko.example/gerbang/money-in',
+      disbursement_notif_url: 'https://toko.example/gerbang/money-out',
+      direct_debit_notif_url: null,
+      payment_link_inquiry_notif_url: null,
       signature_enabled: true,
     },
   });
