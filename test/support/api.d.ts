@@ -1111,6 +1111,7 @@ export interface components {
             min_amount?: components["schemas"]["AmountInput"] | null;
             max_amount?: components["schemas"]["AmountInput"] | null;
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** Format: int64 */
             max_usage?: number | null;
         };
         GenerateQrisRequest: {
@@ -1146,6 +1147,7 @@ export interface components {
             title: string;
             description?: string | null;
             amount: components["schemas"]["AmountInput"];
+            /** Format: int64 */
             max_usage?: number | null;
             /** @default false */
             required_customer_detail?: boolean;
@@ -1158,6 +1160,7 @@ export interface components {
             title?: string | null;
             description?: string | null;
             amount?: components["schemas"]["AmountInput"] | null;
+            /** Format: int64 */
             max_usage?: number | null;
             required_customer_detail?: boolean | null;
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
@@ -2663,13 +2666,9 @@ export interface components {
         };
         /** @description What was ordered, where it is recorded and has failed. */
         TransferDisbursementErrorData: {
-            message: string;
-            errors?: components["schemas"]["FieldErrors"];
-            account_id?: components["schemas"]["Ulid"];
-            reference_number?: components["schemas"]["ReferenceNumber"];
-            transaction_id?: components["schemas"]["Ulid"];
-            bank_code?: components["schemas"]["BankCode"];
-            bank_account_number?: components["schemas"]["BankAccountNumber"];
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
             transaction_status?: components["schemas"]["TransactionStatus"];
             /** @description net_amount and fee: what is taken from the account. */
             gross_amount?: components["schemas"]["Money"];
@@ -2686,10 +2685,14 @@ export interface components {
             failed_code?: string;
             /** @description The same in words; of a failed one only. */
             failed_reason?: string;
+            bank_code?: string;
             bank_name?: string;
+            bank_account_number?: string;
             /** @description The name of the beneficiary as the request had it. */
             bank_account_name?: string | null;
             description?: string | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
         };
         ShowDisbursementFeeAnswer: {
             /** @constant */
@@ -2813,7 +2816,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description - The body is not JSON, a header is missing, or the state of the resource does not allow it. */
+        /** @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request. */
         V1Error400: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -2824,7 +2827,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV1"];
             };
         };
-        /** @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+        /** @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
         V1Error401: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -2921,7 +2924,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV1"];
             };
         };
-        /** @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it. */
+        /** @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request. */
         V2Error400: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -2932,7 +2935,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV2"];
             };
         };
-        /** @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+        /** @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
         V2Error401: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -3303,7 +3306,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["V1Error400"];
-            /** @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+            /** @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
             401: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -3782,20 +3785,7 @@ export interface operations {
             };
             400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
-            /**
-             * @description - The caller's address is not on the merchant's whitelist.
-             *     - The account is of another merchant.
-             */
-            403: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            403: components["responses"]["V1Error403"];
             /** @description - There is no such account. */
             404: {
                 headers: {
@@ -3817,7 +3807,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
-            /** @description - The path has other methods; the header Allow has them. */
+            /** @description - The path has other methods; the header Allow lists them. Of a balance: the account is of another merchant. */
             405: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4272,7 +4262,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
@@ -4287,7 +4277,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {
@@ -4997,7 +4987,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -5288,7 +5278,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -5746,7 +5736,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - The transaction was carried out and has failed, or the rail refused it.
              */
@@ -6364,7 +6354,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - The transaction was carried out and has failed, or the rail refused it.
              */
@@ -6613,7 +6603,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -7199,7 +7189,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -7440,7 +7430,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -8087,7 +8077,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - SP003: The available balance is below amount and fee. Nothing is recorded; the reference stays free.
              *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - SP001: The transaction was carried out and has failed, or the rail refused it.
@@ -8145,7 +8135,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {
@@ -8739,7 +8729,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - The transaction was carried out and has failed, or the rail refused it.
@@ -8800,7 +8790,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {

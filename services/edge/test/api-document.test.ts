@@ -90,6 +90,21 @@ test('every operation and every webhook has an example, a real one that fits', (
   for (const [event, { post }] of Object.entries(kept.webhooks)) check(event, contentOf(post.requestBody));
 });
 
+test('every number says its size, also one that may be null', () => {
+  const sizeless: string[] = [];
+  walk(kept, '', (schema, pointer) => {
+    const types = [Reflect.get(schema, 'type')].flat();
+    if ((types.includes('number') || types.includes('integer')) && !('format' in schema)) sizeless.push(pointer);
+  });
+  expect(sizeless).toEqual([]);
+});
+
+test("the balance of another merchant's account is a method that is not allowed, and never 403 for that", () => {
+  const { responses } = kept.paths['/api/v1.0/balance-inquiry/{account_id}']?.get ?? { responses: {} };
+  expect(Reflect.get(responses['405'] ?? {}, 'description')).toContain('another merchant');
+  expect(Reflect.get(resolve(responses['403'] ?? {}), 'description')).not.toContain('another merchant');
+});
+
 test('SP008 is reserved, and no answer has it', () => {
   const codes = operations.flatMap(({ responses }) =>
     Object.values(responses).flatMap((response) => Reflect.get(response, 'x-response-codes') ?? []),
@@ -106,6 +121,15 @@ test('it is served to anybody', async () => {
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(json).toEqual(kept);
 });
+
+/** Visits every object but examples, with its JSON pointer. */
+function walk(value: unknown, pointer: string, visit: (object: object, pointer: string) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  visit(value, pointer);
+  for (const [key, inner] of Object.entries(value)) {
+    if (key !== 'example' && key !== 'examples') walk(inner, `${pointer}/${key}`, visit);
+  }
+}
 
 /** What a reference refers to; anything else is what it is. */
 function resolve<Value extends object>(value: Value | { $ref: string }): Value {

@@ -44,7 +44,7 @@ export const idInPath = (description: string) => z.string().meta({ description }
 /** An id in the path that is a number; any other text becomes 0, which no resource has: an unknown id is no other error. */
 export const numberInPath = (description: string) =>
   z
-    .string()
+    .string('may be given once')
     .meta({ description, override: { type: 'integer', format: 'int64', minimum: 1, maximum: 999_999_999_999_999 } })
     .transform(toNumericId);
 

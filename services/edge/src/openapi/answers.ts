@@ -149,7 +149,8 @@ function errorWithData({ operation, envelope }: Route): z.ZodType {
   const ordered = operation.data.partial().shape;
   const isV2 = envelope === v2;
   const data = z
-    .strictObject(isV2 ? { ...ErrorV2Data.shape, ...ordered } : { ...ordered, errors: FieldErrors.optional() })
+    // Fields of the request are echoed as they came, so they may be none of the texts that an order has.
+    .strictObject(isV2 ? { ...ordered, ...ErrorV2Data.shape } : { ...ordered, errors: FieldErrors.optional() })
     .meta({ id: `${id}Data`, description: 'What was ordered, where it is recorded and has failed.' });
   const schema = isV2 ? z.strictObject({ ...envelopeV2, data }) : z.strictObject({ ...envelopeV1, data: data.optional() });
   return schema.meta({ id });
