@@ -310,7 +310,7 @@ export interface paths {
         get: operations["showVirtualAccount"];
         /**
          * Change a virtual account
-         * @description Changes the fields that the body has, of an active one.
+         * @description Changes the fields that the body has, of an active one. A field that is null stays as it is.
          */
         put: operations["updateVirtualAccount"];
         post?: never;
@@ -562,7 +562,7 @@ export interface paths {
         get: operations["showPaymentLink"];
         /**
          * Change a payment link
-         * @description Changes the fields that the body has, of an active link.
+         * @description Changes the fields that the body has, of an active link. A field that is null stays as it is.
          */
         put: operations["updatePaymentLink"];
         post?: never;
@@ -1047,7 +1047,9 @@ export interface components {
             grant_type: "client_credentials";
         };
         OpenAccountRequest: {
+            /** @description What the merchant calls it. Blanks around it are dropped. */
             name: string;
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no?: string | null;
         };
         /**
@@ -1056,8 +1058,12 @@ export interface components {
          */
         AccountId: string;
         UpdateAccountRequest: {
+            /** @description What the merchant calls it. Blanks around it are dropped. */
             name?: string;
-            /** @enum {string} */
+            /**
+             * @description An inactive account refuses new transactions; reads stay allowed.
+             * @enum {string}
+             */
             status?: "active" | "inactive";
         };
         CreateAccountTransferRequest: {
@@ -1066,6 +1072,7 @@ export interface components {
             amount: components["schemas"]["AmountInput"];
             /** @description The merchant's reference, unique per account over all money-out products. */
             reference_number: string;
+            /** @description What the transfer is for. */
             note?: string | null;
         };
         /**
@@ -1074,54 +1081,93 @@ export interface components {
          */
         AmountInput: number;
         UpdateCallbackSettingsRequest: {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where webhooks of money in are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user information, fragment, blanks or control characters.
+             */
             transaction_notif_url?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where webhooks of money out are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user information, fragment, blanks or control characters.
+             */
             disbursement_notif_url?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where webhooks of direct debit are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user information, fragment, blanks or control characters.
+             */
             direct_debit_notif_url?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where webhooks about sessions of payment links are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user information, fragment, blanks or control characters.
+             */
             payment_link_inquiry_notif_url?: string | null;
+            /** @description false takes the signature off qris-issuer webhooks, and off no other. */
             signature_enabled?: boolean;
         };
         CreateVirtualAccountRequest: {
             /** @enum {string} */
             bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
-            /** @enum {string} */
+            /**
+             * @description A temporary one has an end and a bound of payments, and needs both.
+             * @enum {string}
+             */
             kind: "temporary" | "permanent";
             /**
+             * @description closed: takes exactly `amount`; open: any amount from `min_amount` to `max_amount`.
              * @default closed
              * @enum {string}
              */
             amount_type?: "open" | "closed";
+            /** @description The name that customers see at their bank. */
             name: string;
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no: string;
+            /** @description When it expires: Unix milliseconds in the future. Required for a temporary one. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How often it may be paid. Required for a temporary one.
+             */
             max_usage?: number | null;
+            /** @description What a closed one takes, and required for it. */
             amount?: components["schemas"]["AmountInput"] | null;
+            /** @description The least that an open one takes, and required for it. */
             min_amount?: components["schemas"]["AmountInput"] | null;
+            /** @description The most that an open one takes, and required for it; at least `min_amount`. */
             max_amount?: components["schemas"]["AmountInput"] | null;
         };
         /** @description Unix milliseconds, 13 digits, as a string or an integer. */
         UnixMillisecondsInput: string | number;
         UpdateVirtualAccountRequest: {
+            /** @description The name that customers see at their bank. */
             name?: string | null;
             amount?: components["schemas"]["AmountInput"] | null;
             min_amount?: components["schemas"]["AmountInput"] | null;
             max_amount?: components["schemas"]["AmountInput"] | null;
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How often it may be paid.
+             */
             max_usage?: number | null;
         };
         GenerateQrisRequest: {
             amount: components["schemas"]["AmountInput"];
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no?: string | null;
+            /** @description When it expires: Unix milliseconds in the future; in 30 minutes unless told. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** @description The tip that the code asks for; none unless told. */
             tip?: {
-                /** @enum {string} */
+                /**
+                 * @description fixed: `value` rupiah; percentage: `value` percent of the amount; input: the customer enters it.
+                 * @enum {string}
+                 */
                 indicator: "fixed" | "percentage" | "input";
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Required for fixed (rupiah) and percentage (0.01 to 99.99), with at most two decimals; not read for input.
+                 */
                 value?: number | null;
             } | null;
         };
@@ -1129,43 +1175,76 @@ export interface components {
             /** @enum {string} */
             channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
             amount: components["schemas"]["AmountInput"];
+            /** @description The customer's phone number at the e-wallet, 8 to 15 digits; required for OVO. */
             customer_phone?: string | null;
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the customer goes after the payment.
+             */
             success_redirect_url?: string | null;
+            /** @description When it expires: Unix milliseconds in the future; in 30 minutes unless told. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
         };
         CreateRetailTransactionRequest: {
             /** @enum {string} */
             retail_code: "ALFAMART" | "INDOMARET";
             amount: components["schemas"]["AmountInput"];
+            /** @description Who is to pay. */
             customer_name: string;
+            /** @description When the code can no longer be paid: Unix milliseconds in the future. */
             expired_at: components["schemas"]["UnixMillisecondsInput"];
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no?: string | null;
         };
         CreatePaymentLinkRequest: {
+            /** @description The heading of the page. */
             title: string;
+            /** @description A text below the heading. */
             description?: string | null;
             amount: components["schemas"]["AmountInput"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How often it may be paid; a link without it, any number of times.
+             */
             max_usage?: number | null;
-            /** @default false */
+            /**
+             * @description Whether customers must give name, e-mail address and phone.
+             * @default false
+             */
             required_customer_detail?: boolean;
+            /** @description When it expires: Unix milliseconds in the future. A link without it never expires. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the customer goes after the payment, with `reff_no` of the opening added to the query.
+             */
             success_redirect_url?: string | null;
+            /** @description What customers may choose from, of `available_codes` of `listPaymentMethods`; a link made without it offers them all. */
             payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
         };
         UpdatePaymentLinkRequest: {
+            /** @description The heading of the page. */
             title?: string | null;
+            /** @description A text below the heading. */
             description?: string | null;
             amount?: components["schemas"]["AmountInput"] | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How often it may be paid; a link without it, any number of times.
+             */
             max_usage?: number | null;
+            /** @description Whether customers must give name, e-mail address and phone. */
             required_customer_detail?: boolean | null;
+            /** @description When it expires: Unix milliseconds in the future. A link without it never expires. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the customer goes after the payment, with `reff_no` of the opening added to the query.
+             */
             success_redirect_url?: string | null;
+            /** @description What customers may choose from, of `available_codes` of `listPaymentMethods`; a link made without it offers them all. */
             payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
         };
         CheckBeneficiaryRequest: {
@@ -1196,13 +1275,18 @@ export interface components {
              * @example 1234567890
              */
             bank_account_number: string;
+            /** @description The name of the beneficiary. */
             bank_account_name?: string | null;
+            /** @description What the transfer is for. */
             description?: string | null;
             amount: components["schemas"]["MoneyInput"];
         };
         /** @description Rupiah as a decimal with at most two places, greater than 0, at most 999999999999.99. */
         MoneyInput: {
-            /** @example 150000.00 */
+            /**
+             * @description Digits with at most two decimals after a point.
+             * @example 150000.00
+             */
             value: string;
             /** @constant */
             currency: "IDR";
@@ -1240,7 +1324,9 @@ export interface components {
              * @example 1234567890
              */
             bank_account_number: string;
+            /** @description The name of the beneficiary. */
             bank_account_name?: string | null;
+            /** @description What the transfer is for. */
             description?: string | null;
             amount: components["schemas"]["AmountInput"];
         };
@@ -9416,7 +9502,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9485,7 +9571,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9575,7 +9661,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9644,7 +9730,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9715,7 +9801,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9798,7 +9884,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9879,7 +9965,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9962,7 +10048,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10034,7 +10120,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;

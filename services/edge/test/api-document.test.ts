@@ -100,9 +100,23 @@ test('every number says its size, also one that may be null', () => {
 });
 
 test("the balance of another merchant's account is a method that is not allowed, and never 403 for that", () => {
-  const { responses } = kept.paths['/api/v1.0/balance-inquiry/{account_id}']?.get ?? { responses: {} };
-  expect(Reflect.get(responses['405'] ?? {}, 'description')).toContain('another merchant');
-  expect(Reflect.get(resolve(responses['403'] ?? {}), 'description')).not.toContain('another merchant');
+  const responses = kept.paths['/api/v1.0/balance-inquiry/{account_id}']?.get?.responses;
+  const descriptionOf = (status: string) => Reflect.get(resolve(responses?.[status] ?? {}), 'description');
+  expect(descriptionOf('405')).toContain('another merchant');
+  expect(descriptionOf('403')).toContain('whitelist');
+  expect(descriptionOf('403')).not.toContain('another merchant');
+});
+
+test('every field of a request says what it is, unless its type or its words do', () => {
+  const silent: string[] = [];
+  for (const { operationId, requestBody } of operations) {
+    const body = resolve(requestBody?.content['application/json']?.schema ?? {});
+    for (const [field, schema] of Object.entries(Object(Reflect.get(body, 'properties')))) {
+      const speaks = ['description', '$ref', 'enum', 'const'].some((key) => Object.hasOwn(Object(schema), key));
+      if (!speaks && !JSON.stringify(schema).includes('"$ref"')) silent.push(`${operationId} ${field}`);
+    }
+  }
+  expect(silent).toEqual([]);
 });
 
 test('SP008 is reserved, and no answer has it', () => {

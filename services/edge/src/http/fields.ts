@@ -108,7 +108,11 @@ export const unixMs = z
 export const moneyAmount = z
   .object(
     {
-      value: z.string('value must be a string').meta({ pattern: AMOUNT_PATTERN, examples: ['150000.00'] }),
+      value: z.string('value must be a string').meta({
+        description: 'Digits with at most two decimals after a point.',
+        pattern: AMOUNT_PATTERN,
+        examples: ['150000.00'],
+      }),
       currency: z.literal('IDR', 'currency must be IDR'),
     },
     { error: (issue) => (issue.input === undefined ? 'is required' : 'must be an object of value and currency') },
