@@ -310,7 +310,7 @@ export interface paths {
         get: operations["showVirtualAccount"];
         /**
          * Change a virtual account
-         * @description Changes the fields that the body has, of an active one.
+         * @description Changes the fields that the body has, of an active one. A field that is null stays as it is.
          */
         put: operations["updateVirtualAccount"];
         post?: never;
@@ -562,7 +562,7 @@ export interface paths {
         get: operations["showPaymentLink"];
         /**
          * Change a payment link
-         * @description Changes the fields that the body has, of an active link.
+         * @description Changes the fields that the body has, of an active link. A field that is null stays as it is.
          */
         put: operations["updatePaymentLink"];
         post?: never;
@@ -1047,7 +1047,9 @@ export interface components {
             grant_type: "client_credentials";
         };
         OpenAccountRequest: {
+            /** @description What the merchant calls it. Blanks around it are dropped. */
             name: string;
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no?: string | null;
         };
         /**
@@ -1056,8 +1058,12 @@ export interface components {
          */
         AccountId: string;
         UpdateAccountRequest: {
+            /** @description What the merchant calls it. Blanks around it are dropped. */
             name?: string;
-            /** @enum {string} */
+            /**
+             * @description An inactive account refuses new transactions; reads stay allowed.
+             * @enum {string}
+             */
             status?: "active" | "inactive";
         };
         CreateAccountTransferRequest: {
@@ -1066,6 +1072,7 @@ export interface components {
             amount: components["schemas"]["AmountInput"];
             /** @description The merchant's reference, unique per account over all money-out products. */
             reference_number: string;
+            /** @description What the transfer is for. */
             note?: string | null;
         };
         /**
@@ -1074,53 +1081,93 @@ export interface components {
          */
         AmountInput: number;
         UpdateCallbackSettingsRequest: {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where webhooks of money in are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user information, fragment, blanks or control characters.
+             */
             transaction_notif_url?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where webhooks of money out are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user information, fragment, blanks or control characters.
+             */
             disbursement_notif_url?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where webhooks of direct debit are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user information, fragment, blanks or control characters.
+             */
             direct_debit_notif_url?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where webhooks about sessions of payment links are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user information, fragment, blanks or control characters.
+             */
             payment_link_inquiry_notif_url?: string | null;
+            /** @description false takes the signature off qris-issuer webhooks, and off no other. */
             signature_enabled?: boolean;
         };
         CreateVirtualAccountRequest: {
             /** @enum {string} */
             bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
-            /** @enum {string} */
+            /**
+             * @description A temporary one has an end and a bound of payments, and needs both.
+             * @enum {string}
+             */
             kind: "temporary" | "permanent";
             /**
+             * @description closed: takes exactly `amount`; open: any amount from `min_amount` to `max_amount`.
              * @default closed
              * @enum {string}
              */
             amount_type?: "open" | "closed";
+            /** @description The name that customers see at their bank. */
             name: string;
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no: string;
+            /** @description When it expires: Unix milliseconds in the future. Required for a temporary one. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How often it may be paid. Required for a temporary one.
+             */
             max_usage?: number | null;
+            /** @description What a closed one takes, and required for it. */
             amount?: components["schemas"]["AmountInput"] | null;
+            /** @description The least that an open one takes, and required for it. */
             min_amount?: components["schemas"]["AmountInput"] | null;
+            /** @description The most that an open one takes, and required for it; at least `min_amount`. */
             max_amount?: components["schemas"]["AmountInput"] | null;
         };
         /** @description Unix milliseconds, 13 digits, as a string or an integer. */
         UnixMillisecondsInput: string | number;
         UpdateVirtualAccountRequest: {
+            /** @description The name that customers see at their bank. */
             name?: string | null;
             amount?: components["schemas"]["AmountInput"] | null;
             min_amount?: components["schemas"]["AmountInput"] | null;
             max_amount?: components["schemas"]["AmountInput"] | null;
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /**
+             * Format: int64
+             * @description How often it may be paid.
+             */
             max_usage?: number | null;
         };
         GenerateQrisRequest: {
             amount: components["schemas"]["AmountInput"];
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no?: string | null;
+            /** @description When it expires: Unix milliseconds in the future; in 30 minutes unless told. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+            /** @description The tip that the code asks for; none unless told. */
             tip?: {
-                /** @enum {string} */
+                /**
+                 * @description fixed: `value` rupiah; percentage: `value` percent of the amount; input: the customer enters it.
+                 * @enum {string}
+                 */
                 indicator: "fixed" | "percentage" | "input";
-                /** Format: double */
+                /**
+                 * Format: double
+                 * @description Required for fixed (rupiah) and percentage (0.01 to 99.99), with at most two decimals; not read for input.
+                 */
                 value?: number | null;
             } | null;
         };
@@ -1128,41 +1175,76 @@ export interface components {
             /** @enum {string} */
             channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
             amount: components["schemas"]["AmountInput"];
+            /** @description The customer's phone number at the e-wallet, 8 to 15 digits; required for OVO. */
             customer_phone?: string | null;
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the customer goes after the payment.
+             */
             success_redirect_url?: string | null;
+            /** @description When it expires: Unix milliseconds in the future; in 30 minutes unless told. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
         };
         CreateRetailTransactionRequest: {
             /** @enum {string} */
             retail_code: "ALFAMART" | "INDOMARET";
             amount: components["schemas"]["AmountInput"];
+            /** @description Who is to pay. */
             customer_name: string;
+            /** @description When the code can no longer be paid: Unix milliseconds in the future. */
             expired_at: components["schemas"]["UnixMillisecondsInput"];
+            /** @description The merchant's own reference; need not be unique. */
             merchant_reff_no?: string | null;
         };
         CreatePaymentLinkRequest: {
+            /** @description The heading of the page. */
             title: string;
+            /** @description A text below the heading. */
             description?: string | null;
             amount: components["schemas"]["AmountInput"];
+            /**
+             * Format: int64
+             * @description How often it may be paid; a link without it, any number of times.
+             */
             max_usage?: number | null;
-            /** @default false */
+            /**
+             * @description Whether customers must give name, e-mail address and phone.
+             * @default false
+             */
             required_customer_detail?: boolean;
+            /** @description When it expires: Unix milliseconds in the future. A link without it never expires. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the customer goes after the payment, with `reff_no` of the opening added to the query.
+             */
             success_redirect_url?: string | null;
+            /** @description What customers may choose from, of `available_codes` of `listPaymentMethods`; a link made without it offers them all. */
             payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
         };
         UpdatePaymentLinkRequest: {
+            /** @description The heading of the page. */
             title?: string | null;
+            /** @description A text below the heading. */
             description?: string | null;
             amount?: components["schemas"]["AmountInput"] | null;
+            /**
+             * Format: int64
+             * @description How often it may be paid; a link without it, any number of times.
+             */
             max_usage?: number | null;
+            /** @description Whether customers must give name, e-mail address and phone. */
             required_customer_detail?: boolean | null;
+            /** @description When it expires: Unix milliseconds in the future. A link without it never expires. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the customer goes after the payment, with `reff_no` of the opening added to the query.
+             */
             success_redirect_url?: string | null;
+            /** @description What customers may choose from, of `available_codes` of `listPaymentMethods`; a link made without it offers them all. */
             payment_methods?: ("VA_BCA" | "VA_BNI" | "VA_BRI" | "VA_MANDIRI" | "VA_PERMATA" | "VA_MAYBANK" | "VA_CIMB" | "VA_BSI" | "VA_MUAMALAT" | "VA_BNC" | "VA_OCBC" | "VA_DANAMON" | "QRIS" | "EWALLET_OVO" | "EWALLET_DANA" | "EWALLET_SHOPEEPAY" | "EWALLET_LINKAJA" | "EWALLET_GOPAY" | "CARD" | "RETAIL_ALFAMART" | "RETAIL_INDOMARET")[] | null;
         };
         CheckBeneficiaryRequest: {
@@ -1193,13 +1275,18 @@ export interface components {
              * @example 1234567890
              */
             bank_account_number: string;
+            /** @description The name of the beneficiary. */
             bank_account_name?: string | null;
+            /** @description What the transfer is for. */
             description?: string | null;
             amount: components["schemas"]["MoneyInput"];
         };
         /** @description Rupiah as a decimal with at most two places, greater than 0, at most 999999999999.99. */
         MoneyInput: {
-            /** @example 150000.00 */
+            /**
+             * @description Digits with at most two decimals after a point.
+             * @example 150000.00
+             */
             value: string;
             /** @constant */
             currency: "IDR";
@@ -1237,7 +1324,9 @@ export interface components {
              * @example 1234567890
              */
             bank_account_number: string;
+            /** @description The name of the beneficiary. */
             bank_account_name?: string | null;
+            /** @description What the transfer is for. */
             description?: string | null;
             amount: components["schemas"]["AmountInput"];
         };
@@ -2605,7 +2694,7 @@ export interface components {
         ErrorV2: {
             /** @description The code of the outcome; each answer lists those that it may have. */
             response_code: string;
-            /** @description What the code means. */
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
             response_message: string;
             data: components["schemas"]["ErrorV2Data"];
         };
@@ -2657,7 +2746,7 @@ export interface components {
         TransferDisbursementError: {
             /** @description The code of the outcome; each answer lists those that it may have. */
             response_code: string;
-            /** @description What the code means. */
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
             response_message: string;
             data: components["schemas"]["TransferDisbursementErrorData"];
         };
@@ -2813,7 +2902,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description - The body is not JSON, a header is missing, or the state of the resource does not allow it. */
+        /** @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request. */
         V1Error400: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -2824,7 +2913,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV1"];
             };
         };
-        /** @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+        /** @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
         V1Error401: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -2921,7 +3010,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV1"];
             };
         };
-        /** @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it. */
+        /** @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request. */
         V2Error400: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -2932,7 +3021,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV2"];
             };
         };
-        /** @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+        /** @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
         V2Error401: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -3303,7 +3392,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["V1Error400"];
-            /** @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+            /** @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
             401: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -3782,20 +3871,7 @@ export interface operations {
             };
             400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
-            /**
-             * @description - The caller's address is not on the merchant's whitelist.
-             *     - The account is of another merchant.
-             */
-            403: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            403: components["responses"]["V1Error403"];
             /** @description - There is no such account. */
             404: {
                 headers: {
@@ -3817,7 +3893,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
-            /** @description - The path has other methods; the header Allow has them. */
+            /** @description - The path has other methods; the header Allow lists them. Of a balance: the account is of another merchant. */
             405: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4272,7 +4348,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
@@ -4287,7 +4363,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {
@@ -4997,7 +5073,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -5288,7 +5364,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -5746,7 +5822,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - The transaction was carried out and has failed, or the rail refused it.
              */
@@ -6364,7 +6440,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - The transaction was carried out and has failed, or the rail refused it.
              */
@@ -6613,7 +6689,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -7199,7 +7275,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -7440,7 +7516,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -8087,7 +8163,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - SP003: The available balance is below amount and fee. Nothing is recorded; the reference stays free.
              *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - SP001: The transaction was carried out and has failed, or the rail refused it.
@@ -8145,7 +8221,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {
@@ -8739,7 +8815,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
              *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              *     - The transaction was carried out and has failed, or the rail refused it.
@@ -8800,7 +8876,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {
@@ -9426,7 +9502,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9495,7 +9571,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9585,7 +9661,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9654,7 +9730,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9725,7 +9801,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9808,7 +9884,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9889,7 +9965,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9972,7 +10048,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10044,7 +10120,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
             200: {
                 headers: {
                     [name: string]: unknown;

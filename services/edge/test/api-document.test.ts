@@ -73,7 +73,7 @@ test('answers are closed and requests open; null is a type', () => {
 });
 
 test('every operation and every webhook has an example, a real one that fits', () => {
-  const ajv = addFormats.default(new Ajv2020({ strict: false, multipleOfPrecision: 6 }));
+  const ajv = addFormats.default(new Ajv2020({ strict: false }));
   ajv.addSchema(kept, 'api');
   const check = (pointer: string, { schema, example }: { schema: object; example?: unknown }) => {
     const valid = ajv.compile('$ref' in schema ? { $ref: `api${schema.$ref}` } : schema);
@@ -88,6 +88,35 @@ test('every operation and every webhook has an example, a real one that fits', (
     }
   }
   for (const [event, { post }] of Object.entries(kept.webhooks)) check(event, contentOf(post.requestBody));
+});
+
+test('every number says its size, also one that may be null', () => {
+  const sizeless: string[] = [];
+  walk(kept, '', (schema, pointer) => {
+    const types = [Reflect.get(schema, 'type')].flat();
+    if ((types.includes('number') || types.includes('integer')) && !('format' in schema)) sizeless.push(pointer);
+  });
+  expect(sizeless).toEqual([]);
+});
+
+test("the balance of another merchant's account is a method that is not allowed, and never 403 for that", () => {
+  const responses = kept.paths['/api/v1.0/balance-inquiry/{account_id}']?.get?.responses;
+  const descriptionOf = (status: string) => Reflect.get(resolve(responses?.[status] ?? {}), 'description');
+  expect(descriptionOf('405')).toContain('another merchant');
+  expect(descriptionOf('403')).toContain('whitelist');
+  expect(descriptionOf('403')).not.toContain('another merchant');
+});
+
+test('every field of a request says what it is, unless its type or its words do', () => {
+  const silent: string[] = [];
+  for (const { operationId, requestBody } of operations) {
+    const body = resolve(requestBody?.content['application/json']?.schema ?? {});
+    for (const [field, schema] of Object.entries(Object(Reflect.get(body, 'properties')))) {
+      const speaks = ['description', '$ref', 'enum', 'const'].some((key) => Object.hasOwn(Object(schema), key));
+      if (!speaks && !JSON.stringify(schema).includes('"$ref"')) silent.push(`${operationId} ${field}`);
+    }
+  }
+  expect(silent).toEqual([]);
 });
 
 test('SP008 is reserved, and no answer has it', () => {
@@ -106,6 +135,15 @@ test('it is served to anybody', async () => {
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(json).toEqual(kept);
 });
+
+/** Visits every object but examples, with its JSON pointer. */
+function walk(value: unknown, pointer: string, visit: (object: object, pointer: string) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  visit(value, pointer);
+  for (const [key, inner] of Object.entries(value)) {
+    if (key !== 'example' && key !== 'examples') walk(inner, `${pointer}/${key}`, visit);
+  }
+}
 
 /** What a reference refers to; anything else is what it is. */
 function resolve<Value extends object>(value: Value | { $ref: string }): Value {

@@ -79,6 +79,15 @@ describe('transfer', () => {
     expect(reply.headers.has('retry-after')).toBe(['idempotency_key_running', 'timeout', 'vendor_inactive'].includes(code));
   });
 
+  test.each(['no ULID', ''])('the account id %j is echoed as it came, and the answer fits the document', async (accountId) => {
+    edge.fakes.disbursement.transfer = async () => {
+      throw new RefusalError(refuse('account_not_found'));
+    };
+    const order = { ...orderOf(merchant), account_id: accountId };
+    const reply = await edge.sendSigned(merchant, 'POST', `${V2}/transfer`, order);
+    expect(reply.json).toMatchObject({ response_code: 'SP020', data: { account_id: accountId } });
+  });
+
   test('a validation error of the product names its field', async () => {
     edge.fakes.disbursement.transfer = async () => {
       throw new RefusalError(refuseField('bank_code', 'there is no such bank'));

@@ -129,6 +129,8 @@ test('a frozen merchant opens and changes nothing, a frozen account is not chang
   await operators.setFrozen({ operator, merchantId, frozen: true });
   expect((await refusalOf(accounts.updateAccount({ merchantId, accountId, name: 'x' }))).code).toBe('frozen');
   expect((await refusalOf(accounts.openAccount({ merchantId, name: 'x' }))).code).toBe('frozen');
+  const callbacks = { merchantId, settings: { signatureEnabled: false }, update: ['signature_enabled'] };
+  expect((await refusalOf(merchants.updateCallbackSettings(callbacks))).code).toBe('frozen');
   expect((await accounts.listAccounts({ merchantId, limit: 100 })).accounts).toHaveLength(2);
   expect((await merchants.getAccount({ merchantId, accountId })).account?.name).toBe('Main');
 });

@@ -344,6 +344,12 @@ describe('a payment link', () => {
     expect(await refusalOf(tooMany)).toEqual(['validation', ['reff_nos']]);
   });
 
+  test('is refused where customers could pay by none of its methods', async () => {
+    const merchant = world.newMerchant();
+    expect(await refusalOf(create(merchant, { paymentMethods: ['CARD'] }))).toEqual(['validation', ['payment_methods']]);
+    expect((await create(merchant, { paymentMethods: ['CARD', 'QRIS'] })).paymentMethods).toEqual(['CARD', 'QRIS']);
+  });
+
   test('offers virtual accounts of those banks alone that have given numbers', async () => {
     const merchant = world.newMerchant();
     const made = await create(merchant, { paymentMethods: ['VA_BRI', 'VA_BCA', 'CARD'] });

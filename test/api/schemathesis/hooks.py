@@ -21,6 +21,8 @@ BEYOND_SCHEMAS = re.compile(
             "was used with another body",
             "must be in the future",
             "must be an ISO 8601 date",
+            # multipleOf 0.01 would say it, but validators that compute with doubles then refuse 150000.55.
+            "with at most two decimals",
             r"must be at (?:least|most) \d",
             "value must be an? (?:amount|percentage)",
             "an? (?:closed|open) virtual account has",
@@ -29,6 +31,7 @@ BEYOND_SCHEMAS = re.compile(
             "must be another account than source_account_id",
             "must not have a card number",
             "must be an? (?:http or https |https |valid )URL",
+            "must name a method by which customers can pay",
             "must not carry credentials",
             "must not have a fragment",
             "is required for OVO",

@@ -44,7 +44,7 @@ export const idInPath = (description: string) => z.string().meta({ description }
 /** An id in the path that is a number; any other text becomes 0, which no resource has: an unknown id is no other error. */
 export const numberInPath = (description: string) =>
   z
-    .string()
+    .string('may be given once')
     .meta({ description, override: { type: 'integer', format: 'int64', minimum: 1, maximum: 999_999_999_999_999 } })
     .transform(toNumericId);
 
@@ -116,7 +116,11 @@ export const unixMs = z
 export const moneyAmount = z
   .object(
     {
-      value: z.string('value must be a string').meta({ pattern: AMOUNT_PATTERN, examples: ['150000.00'] }),
+      value: z.string('value must be a string').meta({
+        description: 'Digits with at most two decimals after a point.',
+        pattern: AMOUNT_PATTERN,
+        examples: ['150000.00'],
+      }),
       currency: z.literal('IDR', 'currency must be IDR'),
     },
     { error: (issue) => (issue.input === undefined ? 'is required' : 'must be an object of value and currency') },
@@ -133,7 +137,7 @@ export const numberAmount = z
     id: 'AmountInput',
     description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
     // With two decimals, 0.01 is the least that is greater than 0.
-    override: { type: 'number', format: 'double', minimum: 0.01, maximum: 999_999_999_999.99, multipleOf: 0.01 },
+    override: { type: 'number', format: 'double', minimum: 0.01, maximum: 999_999_999_999.99 },
   })
   .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
 

@@ -44,7 +44,9 @@ const envelopeV2 = {
     .string()
     .regex(/^SP0(?:0[1-79]|1[0-9]|20)$/)
     .meta({ description: 'The code of the outcome; each answer lists those that it may have.' }),
-  response_message: z.string().meta({ description: 'What the code means.' }),
+  response_message: z
+    .string()
+    .meta({ description: 'What the code means, or more closely what has happened. For people: read the code.' }),
 };
 
 const ErrorV2 = z
@@ -149,7 +151,7 @@ function errorWithData({ operation, envelope }: Route): z.ZodType {
   const ordered = operation.data.partial().shape;
   const isV2 = envelope === v2;
   const data = z
-    // What is echoed is as it was asked for, and so may be any text.
+    // Fields of the request are echoed as they came, so they may be none of the texts that an order has.
     .strictObject(isV2 ? { ...ordered, ...ErrorV2Data.shape } : { ...ordered, errors: FieldErrors.optional() })
     .meta({ id: `${id}Data`, description: 'What was ordered, where it is recorded and has failed.' });
   const schema = isV2 ? z.strictObject({ ...envelopeV2, data }) : z.strictObject({ ...envelopeV1, data: data.optional() });

@@ -51,8 +51,8 @@ export function createApiDocument(routes: readonly Route[]): object {
     },
     {
       override({ jsonSchema }) {
-        sizeNumbers(jsonSchema);
         joinNull(jsonSchema);
+        sizeNumbers(jsonSchema);
       },
     },
   );
@@ -61,8 +61,9 @@ export function createApiDocument(routes: readonly Route[]): object {
 /** Clients take a number without a format for a small one: Go's would lose sen. */
 function sizeNumbers(schema: { type?: unknown; format?: unknown }): void {
   if (schema.format !== undefined) return;
-  if (schema.type === 'number') schema.format = 'double';
-  if (schema.type === 'integer') schema.format = 'int64';
+  const types: unknown[] = [schema.type].flat();
+  if (types.includes('number')) schema.format = 'double';
+  if (types.includes('integer')) schema.format = 'int64';
 }
 
 /** Null beside one other type is a second type of it, as OpenAPI 3.1 has it. A reference and an enumeration keep their name. */

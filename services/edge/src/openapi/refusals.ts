@@ -17,10 +17,11 @@ export const OCCURS: Readonly<Record<PublicRefusal, string>> = {
   transaction_not_found: 'Nothing has this id or reference number.',
   beneficiary_not_found: 'The bank does not know the beneficiary account.',
   vendor_inactive: 'The rail cannot be asked at the moment.',
-  bad_request: 'The body is not JSON, a header is missing, or the state of the resource does not allow it.',
-  method_not_allowed: 'The path has other methods; the header Allow has them.',
+  bad_request: 'The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.',
+  method_not_allowed:
+    'The path has other methods; the header Allow lists them. Of a balance: the account is of another merchant.',
   body_too_large: 'The body is over 256 KiB.',
-  unauthorized: 'The access token is missing, over, revoked or of another merchant; or the client could not prove itself.',
+  unauthorized: 'The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.',
   not_found: 'There is no such path; or the beneficiary could not be verified.',
   forbidden: 'The caller may not do this.',
   product_not_allowed: 'The merchant does not have this product.',
@@ -78,8 +79,9 @@ export function refusalsOf({ operation, signed, tag }: Route): ReadonlySet<Publi
     ...when(
       fields.some((field) => ACCOUNT_FIELDS.includes(field)),
       'account_not_found',
-      'account_of_other_merchant',
     ),
+    // The balance of another merchant's account is a method that is not allowed (contract §2).
+    ...when(tag !== 'Balance' && fields.some((field) => ACCOUNT_FIELDS.includes(field)), 'account_of_other_merchant'),
     ...when(signed, 'signature_invalid'),
     ...when(operation.creates === true, 'idempotency_key_running', 'idempotency_key_reused'),
     ...(operation.refusals ?? []),

@@ -21,7 +21,9 @@ const signatureHeaders = z.object({
 });
 
 const ANSWERS: Record<`2${string}`, oas31.ResponseObject> = {
-  '200': { description: 'Received. Any 2xx within 10 seconds counts; anything else is sent again.' },
+  '200': {
+    description: 'Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again.',
+  },
 };
 
 /** Every webhook by its event's name. */

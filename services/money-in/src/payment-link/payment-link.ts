@@ -2,6 +2,7 @@ import { isPaymentMethod } from '@gerbang/core';
 import { beyond, boundsFor, type OwnLimit } from '../payment-request/bounds.ts';
 import { isOffered, type Method } from '../payment-request/method.ts';
 import { narrowTo } from '../payment-request/request.ts';
+import { offeredMethods } from './payment-methods.ts';
 
 /** The kind and the product. */
 export const PAYMENT_LINK = 'payment-link';
@@ -54,5 +55,9 @@ export function checkLink(
   const unknown = paymentMethods.find((code) => !isPaymentMethod(code));
   if (unknown !== undefined) return { field: 'payment_methods', message: `${unknown} is not the code of a payment method` };
   const unavailable = paymentMethods.find((code) => !isOffered(methods, code));
-  return unavailable === undefined ? undefined : { field: 'payment_methods', message: `${unavailable} is not available` };
+  if (unavailable !== undefined) return { field: 'payment_methods', message: `${unavailable} is not available` };
+  // A method to come may be named beside others, but no customer could pay by it only.
+  const payable = offeredMethods(methods);
+  if (paymentMethods.length === 0 || paymentMethods.some((code) => payable.includes(code))) return undefined;
+  return { field: 'payment_methods', message: 'must name a method by which customers can pay' };
 }

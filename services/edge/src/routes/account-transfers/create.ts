@@ -14,7 +14,7 @@ const body = z
     destination_account_id: accountId,
     amount: numberAmount,
     reference_number: referenceNumber,
-    note: optionalProse(100),
+    note: optionalProse(100).meta({ description: 'What the transfer is for.' }),
   })
   .refine((order) => order.source_account_id !== order.destination_account_id, {
     path: ['destination_account_id'],

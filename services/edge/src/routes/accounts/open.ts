@@ -4,7 +4,10 @@ import { optionalReference, prose } from '../../http/fields.ts';
 import { operation } from '../../http/operation.ts';
 import { dataOf } from './show.ts';
 
-const body = z.object({ name: prose(100), merchant_reff_no: optionalReference(255) });
+const body = z.object({
+  name: prose(100).meta({ description: 'What the merchant calls it. Blanks around it are dropped.' }),
+  merchant_reff_no: optionalReference(255).meta({ description: "The merchant's own reference; need not be unique." }),
+});
 
 /** POST accounts (contract §4). Refusals: validation, frozen, those of the Idempotency-Key. */
 export const openAccount = operation({

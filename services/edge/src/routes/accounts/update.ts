@@ -6,8 +6,12 @@ import { operation } from '../../http/operation.ts';
 import { dataOf } from './show.ts';
 
 const body = z.object({
-  name: prose(100).optional(),
-  status: z.enum(['active', 'inactive'], 'must be active or inactive').transform(accountStatusOf).optional(),
+  name: prose(100).meta({ description: 'What the merchant calls it. Blanks around it are dropped.' }).optional(),
+  status: z
+    .enum(['active', 'inactive'], 'must be active or inactive')
+    .meta({ description: 'An inactive account refuses new transactions; reads stay allowed.' })
+    .transform(accountStatusOf)
+    .optional(),
 });
 
 /** PUT accounts/{account_id}: the fields that the body has (contract §4). Refusals: validation, those of the account, frozen. */

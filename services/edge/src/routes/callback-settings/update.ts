@@ -5,14 +5,26 @@ import { operation } from '../../http/operation.ts';
 import { dataOf } from './get.ts';
 
 /** What a URL may be is the merchant service's to say. */
-const url = text.meta({ format: 'uri', maxLength: 2_048 }).nullable().optional();
+const url = (events: string) =>
+  text
+    .meta({ format: 'uri', maxLength: 2_048 })
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        `Where ${events} are sent; null: they are not sent. An absolute https URL (http too in the sandbox) without user ` +
+        'information, fragment, blanks or control characters.',
+    });
 
 const body = z.object({
-  transaction_notif_url: url,
-  disbursement_notif_url: url,
-  direct_debit_notif_url: url,
-  payment_link_inquiry_notif_url: url,
-  signature_enabled: z.boolean('must be true or false').optional(),
+  transaction_notif_url: url('webhooks of money in'),
+  disbursement_notif_url: url('webhooks of money out'),
+  direct_debit_notif_url: url('webhooks of direct debit'),
+  payment_link_inquiry_notif_url: url('webhooks about sessions of payment links'),
+  signature_enabled: z
+    .boolean('must be true or false')
+    .meta({ description: 'false takes the signature off qris-issuer webhooks, and off no other.' })
+    .optional(),
 });
 
 /** PUT callback-settings: the fields that the body has; null clears a URL (contract §4). Refusals: validation. */

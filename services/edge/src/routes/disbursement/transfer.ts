@@ -14,8 +14,8 @@ const order = {
   reference_number: referenceNumber,
   bank_code: bankCode,
   bank_account_number: bankAccountNumber,
-  bank_account_name: optionalProse(100),
-  description: optionalProse(100),
+  bank_account_name: optionalProse(100).meta({ description: 'The name of the beneficiary.' }),
+  description: optionalProse(100).meta({ description: 'What the transfer is for.' }),
 };
 const bodyV2 = z.object({ ...order, amount: moneyAmount });
 const bodyV1 = z.object({ ...order, amount: numberAmount });

@@ -12,10 +12,14 @@ const body = z
   .object({
     channel: oneOf(EWALLET_CHANNELS),
     amount: numberAmount,
-    customer_phone: orAbsent(text.regex(/^\+?[0-9]{8,15}$/, 'must be a phone number of 8 to 15 digits')),
-    merchant_reff_no: optionalReference(255),
-    success_redirect_url: orAbsent(webUrl),
-    expired_at: orAbsent(unixMs),
+    customer_phone: orAbsent(text.regex(/^\+?[0-9]{8,15}$/, 'must be a phone number of 8 to 15 digits')).meta({
+      description: "The customer's phone number at the e-wallet, 8 to 15 digits; required for OVO.",
+    }),
+    merchant_reff_no: optionalReference(255).meta({ description: "The merchant's own reference; need not be unique." }),
+    success_redirect_url: orAbsent(webUrl).meta({ description: 'Where the customer goes after the payment.' }),
+    expired_at: orAbsent(unixMs).meta({
+      description: 'When it expires: Unix milliseconds in the future; in 30 minutes unless told.',
+    }),
   })
   .refine(({ channel, customer_phone }) => channel !== 'OVO' || customer_phone !== undefined, {
     path: ['customer_phone'],

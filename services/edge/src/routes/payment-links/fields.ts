@@ -13,20 +13,29 @@ export const linkParams = inAccount({ payment_link_id: numberInPath('`id` of the
 
 /** What a link is made of, and what of it may be changed (contract §5). */
 export const linkFields = {
-  title: prose(40),
-  description: orAbsent(prose(255, { min: 0 })),
+  title: prose(40).meta({ description: 'The heading of the page.' }),
+  description: orAbsent(prose(255, { min: 0 })).meta({ description: 'A text below the heading.' }),
   amount: numberAmount,
-  max_usage: orAbsent(maxUsage),
-  required_customer_detail: z.boolean('must be true or false'),
-  expired_at: orAbsent(unixMs),
-  success_redirect_url: orAbsent(webUrl),
+  max_usage: orAbsent(maxUsage).meta({ description: 'How often it may be paid; a link without it, any number of times.' }),
+  required_customer_detail: z
+    .boolean('must be true or false')
+    .meta({ description: 'Whether customers must give name, e-mail address and phone.' }),
+  expired_at: orAbsent(unixMs).meta({
+    description: 'When it expires: Unix milliseconds in the future. A link without it never expires.',
+  }),
+  success_redirect_url: orAbsent(webUrl).meta({
+    description: 'Where the customer goes after the payment, with `reff_no` of the opening added to the query.',
+  }),
   payment_methods: orAbsent(
     z
       .array(z.enum(codes, 'must be codes of payment methods'), 'must be a list of codes')
       .min(1, 'must name at least one method')
       .max(METHODS_MAX, `must name at most ${METHODS_MAX} methods`)
       .transform((codes) => [...new Set(codes)]),
-  ),
+  ).meta({
+    description:
+      'What customers may choose from, of `available_codes` of `listPaymentMethods`; a link made without it offers them all.',
+  }),
 };
 
 /** The link of an answer. */

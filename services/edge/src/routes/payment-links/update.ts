@@ -18,7 +18,7 @@ const body = z.object({
 export const updatePaymentLink = operation({
   id: 'updatePaymentLink',
   summary: 'Change a payment link',
-  description: 'Changes the fields that the body has, of an active link.',
+  description: 'Changes the fields that the body has, of an active link. A field that is null stays as it is.',
   input: z.object({ params: linkParams, body }),
   data: paymentLinkSchema,
   refusals: ['transaction_not_found', 'frozen', 'bad_request', 'account_limit'],

@@ -13,8 +13,12 @@ const PERCENTAGE_MAX = 10_000n;
 const tip = z
   .object(
     {
-      indicator: z.enum(['fixed', 'percentage', 'input'], 'indicator must be fixed, percentage or input'),
-      value: z.number('value must be a number').nullish(),
+      indicator: z.enum(['fixed', 'percentage', 'input'], 'indicator must be fixed, percentage or input').meta({
+        description: 'fixed: `value` rupiah; percentage: `value` percent of the amount; input: the customer enters it.',
+      }),
+      value: z.number('value must be a number').nullish().meta({
+        description: 'Required for fixed (rupiah) and percentage (0.01 to 99.99), with at most two decimals; not read for input.',
+      }),
     },
     'must be an object of indicator and value',
   )
@@ -30,9 +34,11 @@ const tip = z
 
 const body = z.object({
   amount: numberAmount,
-  merchant_reff_no: optionalReference(255),
-  expired_at: orAbsent(unixMs),
-  tip: orAbsent(tip),
+  merchant_reff_no: optionalReference(255).meta({ description: "The merchant's own reference; need not be unique." }),
+  expired_at: orAbsent(unixMs).meta({
+    description: 'When it expires: Unix milliseconds in the future; in 30 minutes unless told.',
+  }),
+  tip: orAbsent(tip).meta({ description: 'The tip that the code asks for; none unless told.' }),
 });
 
 /** POST qris-dynamic/{account_id}/generate (contract §5). Refusals: validation, and those of money-in. */

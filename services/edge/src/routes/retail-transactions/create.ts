@@ -12,9 +12,9 @@ import { operation } from '../../http/operation.ts';
 const body = z.object({
   retail_code: oneOf(RETAIL_CODES),
   amount: numberAmount,
-  customer_name: prose(100),
-  expired_at: unixMs,
-  merchant_reff_no: optionalReference(255),
+  customer_name: prose(100).meta({ description: 'Who is to pay.' }),
+  expired_at: unixMs.meta({ description: 'When the code can no longer be paid: Unix milliseconds in the future.' }),
+  merchant_reff_no: optionalReference(255).meta({ description: "The merchant's own reference; need not be unique." }),
 });
 
 /**

@@ -8,7 +8,7 @@ import { operation } from '../../http/operation.ts';
 const query = z.object({
   ...listQuery,
   account_id: accountId.optional(),
-  product: once.meta({ description: 'Only money of this product, for instance `va`.' }).optional(),
+  product: once.meta({ description: 'Only money of this product, for instance `virtual-account`.' }).optional(),
 });
 
 const COLUMNS = Object.keys(settlementSchema.shape);

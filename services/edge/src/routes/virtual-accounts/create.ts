@@ -13,15 +13,23 @@ import { maxUsage } from '../money-in-fields.ts';
 const body = z
   .object({
     bank_code: oneOf(VA_BANK_CODES),
-    kind: oneOf(['temporary', 'permanent']),
-    amount_type: oneOf(['open', 'closed']).default('closed'),
-    name: prose(200),
-    merchant_reff_no: reference(255),
-    expired_at: orAbsent(unixMs),
-    max_usage: orAbsent(maxUsage),
-    amount: orAbsent(numberAmount),
-    min_amount: orAbsent(numberAmount),
-    max_amount: orAbsent(numberAmount),
+    kind: oneOf(['temporary', 'permanent']).meta({
+      description: 'A temporary one has an end and a bound of payments, and needs both.',
+    }),
+    amount_type: oneOf(['open', 'closed'])
+      .meta({ description: 'closed: takes exactly `amount`; open: any amount from `min_amount` to `max_amount`.' })
+      .default('closed'),
+    name: prose(200).meta({ description: 'The name that customers see at their bank.' }),
+    merchant_reff_no: reference(255).meta({ description: "The merchant's own reference; need not be unique." }),
+    expired_at: orAbsent(unixMs).meta({
+      description: 'When it expires: Unix milliseconds in the future. Required for a temporary one.',
+    }),
+    max_usage: orAbsent(maxUsage).meta({ description: 'How often it may be paid. Required for a temporary one.' }),
+    amount: orAbsent(numberAmount).meta({ description: 'What a closed one takes, and required for it.' }),
+    min_amount: orAbsent(numberAmount).meta({ description: 'The least that an open one takes, and required for it.' }),
+    max_amount: orAbsent(numberAmount).meta({
+      description: 'The most that an open one takes, and required for it; at least `min_amount`.',
+    }),
   })
   .superRefine((asked, problem) => {
     const needed: (keyof typeof asked)[] = asked.amount_type === 'open' ? ['min_amount', 'max_amount'] : ['amount'];

@@ -7,12 +7,12 @@ import { dataOf } from './create.ts';
 import { virtualAccountParams } from './show.ts';
 
 const body = z.object({
-  name: orAbsent(prose(200)),
+  name: orAbsent(prose(200)).meta({ description: 'The name that customers see at their bank.' }),
   amount: orAbsent(numberAmount),
   min_amount: orAbsent(numberAmount),
   max_amount: orAbsent(numberAmount),
   expired_at: orAbsent(unixMs),
-  max_usage: orAbsent(maxUsage),
+  max_usage: orAbsent(maxUsage).meta({ description: 'How often it may be paid.' }),
 });
 
 /**
@@ -22,7 +22,7 @@ const body = z.object({
 export const updateVirtualAccount = operation({
   id: 'updateVirtualAccount',
   summary: 'Change a virtual account',
-  description: 'Changes the fields that the body has, of an active one.',
+  description: 'Changes the fields that the body has, of an active one. A field that is null stays as it is.',
   input: z.object({ params: virtualAccountParams, body }),
   data: virtualAccountSchema,
   refusals: ['transaction_not_found', 'frozen', 'bad_request', 'account_limit'],
