@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { addPage, type PageSurroundings } from '../http/page.ts';
+import { addPublicRoute, type PublicChecks } from '../http/public-route.ts';
 import type { Route } from '../http/route.ts';
 import { createApiDocument } from './document.ts';
 
-/** Serves the document of the routes at /openapi.json (contract §2). It is made when it is first asked for, and kept. */
-export function addApiDocument(app: FastifyInstance, routes: readonly Route[], surroundings: PageSurroundings): void {
+/** Serves the document of the routes at /openapi.json (contract §2). It is made at the first request and kept. */
+export function addApiDocument(app: FastifyInstance, routes: readonly Route[], checks: PublicChecks): void {
   let document: Buffer | undefined;
-  addPage(app, surroundings, {
+  addPublicRoute(app, checks, {
     method: 'GET',
     url: '/openapi.json',
     answer(_, reply) {
