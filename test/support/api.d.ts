@@ -316,7 +316,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a virtual account
-         * @description Answers the virtual account as it now is: inactive. It takes no payment any more.
+         * @description Answers the virtual account as it now is: inactive. It no longer takes payments.
          */
         delete: operations["deleteVirtualAccount"];
         options?: never;
@@ -369,7 +369,7 @@ export interface paths {
         put?: never;
         /**
          * Generate a QRIS code
-         * @description `qr_data` is the code to show; it can be paid once, until `expired_at` (30 minutes unless told).
+         * @description `qr_data` is the code to show; it can be paid once, until `expired_at` (30 minutes by default).
          */
         post: operations["generateQris"];
         delete?: never;
@@ -500,7 +500,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a retail transaction */
+        /**
+         * Show a retail transaction
+         * @description 422 also for a merchant without access to the product.
+         */
         get: operations["showRetailTransaction"];
         put?: never;
         post?: never;
@@ -568,7 +571,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a payment link
-         * @description Answers the link as it now is: inactive. Nobody can open or pay it any more.
+         * @description Answers the link as it now is: inactive. Customers can no longer open or pay it.
          */
         delete: operations["deletePaymentLink"];
         options?: never;
@@ -2824,7 +2827,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV1"];
             };
         };
-        /** @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+        /** @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
         V1Error401: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -2893,7 +2896,7 @@ export interface components {
             };
         };
         /**
-         * @description - A part of the gateway is away for a moment. Send the same request again.
+         * @description - A part of the gateway does not answer at the moment. Send the same request again.
          *     - Too much is under way. Nothing was done: send the request again after Retry-After.
          */
         V1Error503: {
@@ -2932,7 +2935,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV2"];
             };
         };
-        /** @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+        /** @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
         V2Error401: {
             headers: {
                 /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -2980,7 +2983,7 @@ export interface components {
         };
         /**
          * @description - SP002: Something is wrong on our side. What was ordered may have been done: ask for its status.
-         *     - SP002: A part of the gateway is away for a moment. Send the same request again.
+         *     - SP002: A part of the gateway does not answer at the moment. Send the same request again.
          */
         V2Error500: {
             headers: {
@@ -3303,7 +3306,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["V1Error400"];
-            /** @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself. */
+            /** @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
             401: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4273,7 +4276,7 @@ export interface operations {
             };
             /**
              * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -4287,7 +4290,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {
@@ -4439,7 +4442,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
-            /** @description - Nothing has this id or reference number. */
+            /** @description - No resource has this id or reference number. */
             404: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4709,7 +4712,7 @@ export interface operations {
             400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             403: components["responses"]["V1Error403"];
-            /** @description - Nothing has this id or reference number. */
+            /** @description - No resource has this id or reference number. */
             404: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4784,7 +4787,7 @@ export interface operations {
             400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             403: components["responses"]["V1Error403"];
-            /** @description - Nothing has this id or reference number. */
+            /** @description - No resource has this id or reference number. */
             404: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4996,20 +4999,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVirtualAccountAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -5183,7 +5173,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -5287,20 +5277,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateVirtualAccountAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -5320,7 +5297,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -5424,7 +5401,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -5628,7 +5605,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -5747,8 +5724,7 @@ export interface operations {
             };
             /**
              * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             *     - The transaction was carried out and has failed, or the rail refused it.
+             *     - The transaction was executed and has failed, or the rail refused it.
              */
             400: {
                 headers: {
@@ -6047,7 +6023,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -6170,7 +6146,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -6365,8 +6341,7 @@ export interface operations {
             };
             /**
              * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             *     - The transaction was carried out and has failed, or the rail refused it.
+             *     - The transaction was executed and has failed, or the rail refused it.
              */
             400: {
                 headers: {
@@ -6518,7 +6493,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -6612,20 +6587,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRetailTransactionAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -6669,7 +6631,6 @@ export interface operations {
             413: components["responses"]["V1Error413"];
             /**
              * @description - A field or header is missing or wrong; `errors` has the messages by field.
-             *     - The merchant does not have this product.
              *     - The Idempotency-Key was used with another body.
              */
             422: {
@@ -6775,7 +6736,6 @@ export interface operations {
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
-             *     - The merchant does not have this product.
              *     - The account is of another merchant.
              */
             403: {
@@ -6790,7 +6750,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7198,20 +7158,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatePaymentLinkAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -7351,7 +7298,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7439,20 +7386,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdatePaymentLinkAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -7472,7 +7406,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7570,7 +7504,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7667,7 +7601,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7882,7 +7816,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -8088,9 +8022,9 @@ export interface operations {
             };
             /**
              * @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - SP003: The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
              *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             *     - SP001: The transaction was carried out and has failed, or the rail refused it.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
              *     - SP006: The amount is over a limit of the beneficiary's account.
              */
             400: {
@@ -8145,7 +8079,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {
@@ -8526,7 +8460,7 @@ export interface operations {
             /**
              * @description - SP020: There is no such account.
              *     - SP020: The account is of another merchant.
-             *     - SP009: Nothing has this id or reference number.
+             *     - SP009: No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -8642,7 +8576,7 @@ export interface operations {
             429: components["responses"]["V1Error429"];
             500: components["responses"]["V1Error500"];
             /**
-             * @description - A part of the gateway is away for a moment. Send the same request again.
+             * @description - A part of the gateway does not answer at the moment. Send the same request again.
              *     - Too much is under way. Nothing was done: send the request again after Retry-After.
              *     - The rail cannot be asked at the moment.
              */
@@ -8740,9 +8674,9 @@ export interface operations {
             };
             /**
              * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
-             *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             *     - The transaction was carried out and has failed, or the rail refused it.
+             *     - The transaction was executed and has failed, or the rail refused it.
              *     - The amount is over a limit of the beneficiary's account.
              */
             400: {
@@ -8800,7 +8734,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             * @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
              *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
              */
             401: {
@@ -8887,7 +8821,7 @@ export interface operations {
             429: components["responses"]["V1Error429"];
             500: components["responses"]["V1Error500"];
             /**
-             * @description - A part of the gateway is away for a moment. Send the same request again.
+             * @description - A part of the gateway does not answer at the moment. Send the same request again.
              *     - Too much is under way. Nothing was done: send the request again after Retry-After.
              *     - The rail cannot be asked at the moment.
              */
@@ -9204,7 +9138,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -9311,7 +9245,7 @@ export interface operations {
             /**
              * @description - SP020: There is no such account.
              *     - SP020: The account is of another merchant.
-             *     - SP009: Nothing has this id or reference number.
+             *     - SP009: No resource has this id or reference number.
              */
             404: {
                 headers: {

@@ -155,9 +155,7 @@ function errorWithData({ operation, envelope }: Route): z.ZodType {
   return schema.meta({ id });
 }
 
-function statusOf({ envelope, operation, tag }: Route, refusal: PublicRefusal): number {
-  // A retail transaction is refused as an invalid one (contract §2).
-  if (refusal === 'product_not_allowed' && tag === 'Retail outlet' && operation.creates) return 422;
+function statusOf({ envelope }: Route, refusal: PublicRefusal): number {
   const { http, v1Http } = describeRefusal(refusal);
   return envelope === v2 ? http : v1Http;
 }
