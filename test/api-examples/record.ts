@@ -3,7 +3,7 @@ import { eventually } from '@gerbang/testkit';
 import { startSystem } from '../../launcher/system.ts';
 import { signIn } from '../support/merchant-client.ts';
 import { startWebhookSink } from '../support/webhook-sink.ts';
-import { type Example, startRecorder } from './recorder.ts';
+import { type Example, events, startRecorder } from './recorder.ts';
 import { useEveryOperation } from './tour.ts';
 
 // Records the examples of the API's document: one request and answer of every operation, some errors, and every webhook, as a
@@ -13,7 +13,7 @@ const sink = await startWebhookSink();
 const system = await startSystem({ name: 'api-examples' });
 try {
   const recorder = startRecorder(await signIn(system.demo.base_url, system.demo));
-  const events = await useEveryOperation(recorder, system.demo, sink.url);
+  await useEveryOperation(recorder, system.demo, sink.url);
   const webhookOf = (event: string) => sink.hooks.find(({ body }) => body.event === event)?.body;
   await eventually('every webhook', () => events.every((event) => webhookOf(event) !== undefined), 60_000);
   const examples: Record<string, Example> = { ...recorder.examples() };
