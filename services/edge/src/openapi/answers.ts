@@ -78,10 +78,11 @@ export function answersOf(route: Route, shared: SharedAnswers): ZodOpenApiRespon
     byStatus.set(status, [...(byStatus.get(status) ?? []), refusal]);
   }
   const success = operation.status ?? 200;
-  const common = route.envelope === v2 ? ErrorV2 : ErrorV1;
-  const withData = errorWithData(route);
+  const plain = route.envelope === v2 ? ErrorV2 : ErrorV1;
+  const { failures } = operation;
+  const withData = failures === undefined ? plain : errorWithData(route);
   const schemaOf = (refusals: readonly PublicRefusal[]) =>
-    refusals.some((refusal) => operation.failures?.includes(refusal)) ? withData : common;
+    refusals.some((refusal) => failures?.includes(refusal)) ? withData : plain;
   return {
     [success]: successOf(route, success),
     ...Object.fromEntries(

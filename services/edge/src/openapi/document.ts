@@ -58,17 +58,19 @@ export function createApiDocument(routes: readonly Route[]): object {
   );
 }
 
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
 /** Generators take a number without a format for a small one: Go's float32 would lose sen. */
-function sizeNumbers(schema: { type?: unknown; format?: unknown }): void {
+function sizeNumbers(schema: JsonSchema): void {
   if (schema.format !== undefined) return;
   if (schema.type === 'number') schema.format = 'double';
   if (schema.type === 'integer') schema.format = 'int64';
 }
 
 /** Null beside one other type is a second type of it, as OpenAPI 3.1 has it. A reference and an enumeration keep their name. */
-function joinNull(schema: { anyOf?: unknown; type?: unknown }): void {
-  const [other, none, ...more] = Array.isArray(schema.anyOf) ? schema.anyOf : [];
-  if (none?.type !== 'null' || more.length > 0 || typeof other.type !== 'string') return;
+function joinNull(schema: JsonSchema): void {
+  const [other, none, ...more] = schema.anyOf ?? [];
+  if (none?.type !== 'null' || more.length > 0 || typeof other?.type !== 'string') return;
   if ('enum' in other || 'const' in other || other.type === 'object') return;
   delete schema.anyOf;
   Object.assign(schema, { ...other, ...schema, type: [other.type, 'null'] });
