@@ -56,16 +56,16 @@ switch (command) {
 }
 
 /**
- * Writes what is made from other files, and kept: the code of the protocols, the API's document, and its types for tests. With
- * --examples also the document's examples, for which it starts a sandbox.
+ * Writes the generated files: the code of the protocols, the API's document, and its types for tests. With --examples it also
+ * starts a sandbox and records the document's examples.
  */
 async function generate({ examples }: { examples: boolean }): Promise<number> {
-  return (
-    (await run('buf', ['generate'])) ||
-    (examples ? await run(process.execPath, [path.join(root, 'test/api-examples/record.ts')]) : 0) ||
-    (await run(process.execPath, [path.join(root, 'services/edge/src/openapi/write.ts')])) ||
-    (await run(process.execPath, [path.join(root, 'tools/api-types/generate.ts')]))
-  );
+  const write = 'services/edge/src/openapi/write.ts';
+  // The recorder finds operations in the document, and the document shows what was recorded: so it is written twice.
+  const scripts = [...(examples ? [write, 'test/api-examples/record.ts'] : []), write, 'tools/api-types/generate.ts'];
+  let code = await run('buf', ['generate']);
+  for (const script of scripts) code ||= await run(process.execPath, [path.join(root, script)]);
+  return code;
 }
 
 /** Runs a command of the project with this terminal; gives its exit code. */

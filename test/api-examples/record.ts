@@ -3,7 +3,7 @@ import { eventually } from '@gerbang/testkit';
 import { startSystem } from '../../launcher/system.ts';
 import { accepted, signIn } from '../support/merchant-client.ts';
 import { startWebhookSink } from '../support/webhook-sink.ts';
-import { type Example, startRecorder } from './recorder.ts';
+import { type Example, events, startRecorder } from './recorder.ts';
 import { useEveryOperation } from './tour.ts';
 
 // Records the examples of the API's document: one request and answer of every operation, some errors, and every webhook, as a
@@ -14,7 +14,7 @@ const system = await startSystem({ name: 'api-examples' });
 try {
   const merchant = await signIn(system.demo.base_url, system.demo);
   const recorder = startRecorder(merchant);
-  const events = await useEveryOperation(recorder, system.demo, async () => {
+  await useEveryOperation(recorder, system.demo, async () => {
     const urls = { transaction_notif_url: sink.url, disbursement_notif_url: sink.url, payment_link_inquiry_notif_url: sink.url };
     await accepted(merchant.api.PUT('/api/v1.0/callback-settings', { body: urls }));
   });

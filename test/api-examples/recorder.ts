@@ -5,11 +5,11 @@ import { isRecord, type MerchantClient } from '../support/merchant-client.ts';
 /** What the document shows of an operation; for a webhook, `request` is its body. */
 export type Example = { request?: unknown; answer?: unknown; errors?: Record<string, unknown> };
 
-/** What is put into a call: parameters of the path by their names, a query with its question mark, and a body. */
+/** The input of a call: parameters of the path by their names, a query with its question mark, a body, and headers. */
 export type Input = { path?: Record<string, string | number>; query?: string; body?: unknown; headers?: Record<string, string> };
 
 export type Recorder = {
-  /** Calls an operation by its operationId, keeps what it was asked and has answered, and gives `data`. */
+  /** Calls an operation by its operationId, keeps the request and the answer, and gives `data`. */
   call(operationId: string, input?: Input): Promise<Record<string, unknown>>;
   /** Calls one that must be refused, and keeps the error under its HTTP status. */
   refused(operationId: string, input: Input): Promise<void>;
@@ -19,8 +19,12 @@ export type Recorder = {
 const document = z
   .object({
     paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string(), 'x-signed': z.boolean().optional() }))),
+    webhooks: z.record(z.string(), z.unknown()),
   })
   .parse(JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')));
+
+/** The names of the webhooks that the document has. */
+export const events: readonly string[] = Object.keys(document.webhooks);
 
 const operations = new Map(
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -31,7 +35,7 @@ const operations = new Map(
   ),
 );
 
-/** A token is nobody's business, even one of a sandbox that is gone. */
+/** Stands in for real tokens: the document shows none, not even one of a sandbox that is gone. */
 const TOKEN = 'eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl';
 
 /** Records what a merchant of a sandbox sends and receives. */

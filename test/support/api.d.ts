@@ -316,7 +316,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a virtual account
-         * @description Answers the virtual account as it now is: inactive. It takes no payment any more.
+         * @description Answers the virtual account as it now is: inactive. It no longer takes payments.
          */
         delete: operations["deleteVirtualAccount"];
         options?: never;
@@ -369,7 +369,7 @@ export interface paths {
         put?: never;
         /**
          * Generate a QRIS code
-         * @description `qr_data` is the code to show; it can be paid once, until `expired_at` (30 minutes unless told).
+         * @description `qr_data` is the code to show; it can be paid once, until `expired_at` (30 minutes by default).
          */
         post: operations["generateQris"];
         delete?: never;
@@ -500,7 +500,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a retail transaction */
+        /**
+         * Show a retail transaction
+         * @description 422 also for a merchant without access to the product.
+         */
         get: operations["showRetailTransaction"];
         put?: never;
         post?: never;
@@ -568,7 +571,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a payment link
-         * @description Answers the link as it now is: inactive. Nobody can open or pay it any more.
+         * @description Answers the link as it now is: inactive. Customers can no longer open or pay it.
          */
         delete: operations["deletePaymentLink"];
         options?: never;
@@ -2982,7 +2985,7 @@ export interface components {
             };
         };
         /**
-         * @description - A part of the gateway is away for a moment. Send the same request again.
+         * @description - A part of the gateway does not answer at the moment. Send the same request again.
          *     - Too much is under way. Nothing was done: send the request again after Retry-After.
          */
         V1Error503: {
@@ -3069,7 +3072,7 @@ export interface components {
         };
         /**
          * @description - SP002: Something is wrong on our side. What was ordered may have been done: ask for its status.
-         *     - SP002: A part of the gateway is away for a moment. Send the same request again.
+         *     - SP002: A part of the gateway does not answer at the moment. Send the same request again.
          */
         V2Error500: {
             headers: {
@@ -3332,7 +3335,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:19:44.000Z"
                      *       }
                      *     }
                      */
@@ -3384,7 +3387,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:19:44.000Z"
                      *       }
                      *     }
                      */
@@ -3453,25 +3456,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *             "id": "01M81NQTGE363FE4AE9K51VM15",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.798Z",
-                     *             "updated_at": "2026-11-22T12:28:34.823Z"
+                     *             "created_at": "2026-11-22T13:04:45.078Z",
+                     *             "updated_at": "2026-11-22T13:04:45.111Z"
                      *           },
                      *           {
-                     *             "id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "id": "01M81NQSW9H767HYQN4MME6817",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.336Z",
-                     *             "updated_at": "2026-11-22T12:28:34.336Z"
+                     *             "created_at": "2026-11-22T13:04:44.424Z",
+                     *             "updated_at": "2026-11-22T13:04:44.424Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOSk4xRFRGWVpNOE1RMDBBU1pFMg"
+                     *         "next_cursor": "MTowMU04MU5RU1c5SDc2N0hZUU40TU1FNjgxNw"
                      *       }
                      *     }
                      */
@@ -3526,13 +3529,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.798Z"
+                     *         "created_at": "2026-11-22T13:04:45.078Z",
+                     *         "updated_at": "2026-11-22T13:04:45.078Z"
                      *       }
                      *     }
                      */
@@ -3636,13 +3639,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:04:45.078Z",
+                     *         "updated_at": "2026-11-22T13:04:45.111Z"
                      *       }
                      *     }
                      */
@@ -3718,13 +3721,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:04:45.078Z",
+                     *         "updated_at": "2026-11-22T13:04:45.111Z"
                      *       }
                      *     }
                      */
@@ -3945,8 +3948,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b1112812a94fbebccb9c783e957058f3",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "4dd9f3384523003e078aeb6871e3cebd",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "type": "debit",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -3961,14 +3964,14 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "account-transfer",
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
                      *             "reference_number": "pindah-1",
                      *             "description": "Kas kecil",
-                     *             "posted_at": "2026-11-22T12:28:37.014Z"
+                     *             "posted_at": "2026-11-22T13:04:51.116Z"
                      *           },
                      *           {
-                     *             "id": "7e3edeee2d9a8b742c1c913555513612",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "1afb017f7dbca05568cb3795d2486311",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "type": "credit",
                      *             "amount": {
                      *               "value": "152500.00",
@@ -3983,14 +3986,14 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *             "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
                      *             "reference_number": "gaji-2026-11-001V1-x",
                      *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.943Z"
+                     *             "posted_at": "2026-11-22T13:04:50.972Z"
                      *           },
                      *           {
-                     *             "id": "653d4973f446f1d99e0daef895378c6c",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "18a9fa8125e1633c9f98935d3e1b1977",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "type": "debit",
                      *             "amount": {
                      *               "value": "152500.00",
@@ -4005,13 +4008,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *             "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
                      *             "reference_number": "gaji-2026-11-001V1-x",
                      *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.921Z"
+                     *             "posted_at": "2026-11-22T13:04:50.908Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzUwNTE2OTIxLjE0LjA"
+                     *         "next_cursor": "MToxNzk1MzUyNjkwOTA4LjE0LjA"
                      *       }
                      *     }
                      */
@@ -4085,10 +4088,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b7c31b6e7b26ab18665e52a5d2fa55ef",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "7bc87985586320265783fcbc3ae5cad3",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "product": "qris",
-                     *             "transaction_id": "01M81KNKRWJZ7P0CP82C3JWKC3",
+                     *             "transaction_id": "01M81NQWKE3JCTX2YV9AKEY0RR",
                      *             "reference_number": "meja-4",
                      *             "amount": {
                      *               "value": "26250.00",
@@ -4102,13 +4105,13 @@ export interface operations {
                      *               "value": "26066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.596Z"
+                     *             "settled_at": "2026-11-22T13:04:52.366Z"
                      *           },
                      *           {
-                     *             "id": "a07d8c553622bb7841c1ed37747c7f8f",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "e79615064537cbb02fe2a5fde0047508",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "product": "virtual-account",
-                     *             "transaction_id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                     *             "transaction_id": "01M81NQVA3Y09FXPP36C0X3674",
                      *             "reference_number": "INV-1042",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -4122,7 +4125,7 @@ export interface operations {
                      *               "value": "50000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.089Z"
+                     *             "settled_at": "2026-11-22T13:04:51.372Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -4200,11 +4203,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -4225,8 +4228,8 @@ export interface operations {
                      *               "value": "99645000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *             "post_timestamp": "2026-11-22T13:04:51.104Z",
+                     *             "processed_timestamp": "2026-11-22T13:04:51.122Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -4287,8 +4290,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                 *       "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                 *       "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -4313,11 +4316,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4338,8 +4341,8 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "post_timestamp": "2026-11-22T13:04:51.104Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:51.122Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4349,7 +4352,7 @@ export interface operations {
             };
             /**
              * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
              */
             400: {
@@ -4465,11 +4468,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4490,8 +4493,8 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "post_timestamp": "2026-11-22T13:04:51.104Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:51.122Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4515,7 +4518,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
-            /** @description - Nothing has this id or reference number. */
+            /** @description - No resource has this id or reference number. */
             404: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4556,10 +4559,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "https://toko.example/gerbang/money-in",
+                     *         "disbursement_notif_url": "https://toko.example/gerbang/money-out",
+                     *         "direct_debit_notif_url": null,
+                     *         "payment_link_inquiry_notif_url": null,
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4589,10 +4592,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "transaction_notif_url": "https://toko.example/gerbang/money-in",
+                 *       "disbursement_notif_url": "https://toko.example/gerbang/money-out",
+                 *       "direct_debit_notif_url": null,
+                 *       "payment_link_inquiry_notif_url": null,
                  *       "signature_enabled": true
                  *     }
                  */
@@ -4613,10 +4616,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "https://toko.example/gerbang/money-in",
+                     *         "disbursement_notif_url": "https://toko.example/gerbang/money-out",
+                     *         "direct_debit_notif_url": null,
+                     *         "payment_link_inquiry_notif_url": null,
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4678,14 +4681,14 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *             "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *             "id": "01M81NR091VTYYQEVBHZYP1DYT",
+                     *             "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
                      *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:38407/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.986Z",
+                     *                 "at": "2026-11-22T13:04:50.997Z",
                      *                 "http_status": 200,
                      *                 "duration_ms": 3,
                      *                 "answer": "",
@@ -4693,30 +4696,30 @@ export interface operations {
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.947Z",
+                     *             "created_at": "2026-11-22T13:04:50.977Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81KNN2MAEEM08TXFA3ZBR45",
-                     *             "event_id": "01M81KNN2MAEEM08TXFA3ZBR45",
+                     *             "id": "01M81NR0252C6MD2FQTG4DVFQ6",
+                     *             "event_id": "01M81NR0252C6MD2FQTG4DVFQ6",
                      *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:38407/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.844Z",
+                     *                 "at": "2026-11-22T13:04:50.819Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 6,
+                     *                 "duration_ms": 13,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.820Z",
+                     *             "created_at": "2026-11-22T13:04:50.757Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTjJNQUVFTTA4VFhGQTNaQlI0NQ"
+                     *         "next_cursor": "MTowMU04MU5SMDI1MkM2TUQyRlFURzREVkZRNg"
                      *       }
                      *     }
                      */
@@ -4759,14 +4762,14 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *         "id": "01M81NR091VTYYQEVBHZYP1DYT",
+                     *         "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
                      *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:38407/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:04:50.997Z",
                      *             "http_status": 200,
                      *             "duration_ms": 3,
                      *             "answer": "",
@@ -4774,7 +4777,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:04:50.977Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4785,7 +4788,7 @@ export interface operations {
             400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             403: components["responses"]["V1Error403"];
-            /** @description - Nothing has this id or reference number. */
+            /** @description - No resource has this id or reference number. */
             404: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4829,14 +4832,14 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *         "id": "01M81NR091VTYYQEVBHZYP1DYT",
+                     *         "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
                      *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:38407/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:04:50.997Z",
                      *             "http_status": 200,
                      *             "duration_ms": 3,
                      *             "answer": "",
@@ -4845,11 +4848,11 @@ export interface operations {
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T12:28:40.684Z",
-                     *             "asked_by": "ck_c04e6he2w8f9dj2h"
+                     *             "at": "2026-11-22T13:04:52.492Z",
+                     *             "asked_by": "ck_n3hevm17swfq3xkp"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:04:50.977Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4860,7 +4863,7 @@ export interface operations {
             400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             403: components["responses"]["V1Error403"];
-            /** @description - Nothing has this id or reference number. */
+            /** @description - No resource has this id or reference number. */
             404: {
                 headers: {
                     /** @description The id of the request and of its trace: name it when you ask for support. */
@@ -4913,9 +4916,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81NQTXM2K205QMPPTRXHD6E",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "number": "7001488289267724",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -4942,8 +4945,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T12:28:34.963Z",
-                     *             "updated_at": "2026-11-22T12:28:35.128Z"
+                     *             "created_at": "2026-11-22T13:04:45.552Z",
+                     *             "updated_at": "2026-11-22T13:04:46.090Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5035,9 +5038,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKMMSH4E85ZNGDNP3W1S",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001494064862612",
+                     *         "id": "01M81NQW1XV3564KKMFQRBRWP3",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "number": "7001450757837398",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5064,28 +5067,15 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:35.348Z",
-                     *         "updated_at": "2026-11-22T12:28:35.348Z"
+                     *         "created_at": "2026-11-22T13:04:46.653Z",
+                     *         "updated_at": "2026-11-22T13:04:46.653Z"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["CreateVirtualAccountAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -5203,9 +5193,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81NQTXM2K205QMPPTRXHD6E",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "number": "7001488289267724",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5232,8 +5222,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:34.963Z",
-                     *         "updated_at": "2026-11-22T12:28:35.128Z"
+                     *         "created_at": "2026-11-22T13:04:45.552Z",
+                     *         "updated_at": "2026-11-22T13:04:46.090Z"
                      *       }
                      *     }
                      */
@@ -5259,7 +5249,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -5326,9 +5316,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81NQVYA6CCS3P8A811NCZ60",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "number": "9880926301080930",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5355,28 +5345,15 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.307Z"
+                     *         "created_at": "2026-11-22T13:04:46.538Z",
+                     *         "updated_at": "2026-11-22T13:04:46.582Z"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["UpdateVirtualAccountAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -5396,7 +5373,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -5443,9 +5420,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81NQVYA6CCS3P8A811NCZ60",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "number": "9880926301080930",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5472,8 +5449,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.331Z"
+                     *         "created_at": "2026-11-22T13:04:46.538Z",
+                     *         "updated_at": "2026-11-22T13:04:46.620Z"
                      *       }
                      *     }
                      */
@@ -5500,7 +5477,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -5555,10 +5532,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81NQVA3Y09FXPP36C0X3674",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E",
+                     *             "number": "7001488289267724",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -5578,9 +5555,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T12:28:35.048Z",
+                     *             "paid_at": "2026-11-22T13:04:45.841Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.048Z"
+                     *             "settle_at": "2026-11-22T13:04:50.841Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5653,10 +5630,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81NQVA3Y09FXPP36C0X3674",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E",
+                     *         "number": "7001488289267724",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -5676,9 +5653,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T12:28:35.048Z",
+                     *         "paid_at": "2026-11-22T13:04:45.841Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.048Z"
+                     *         "settle_at": "2026-11-22T13:04:50.841Z"
                      *       }
                      *     }
                      */
@@ -5704,7 +5681,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -5769,13 +5746,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "reff_no": "6601M81NQX0E1VSNARK0R82H438C",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQX0E1VSNARK0R82H438C63049D19",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -5810,9 +5787,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.582Z",
-                     *         "updated_at": "2026-11-22T12:28:35.582Z",
-                     *         "expired_at": "2026-11-22T12:58:35.582Z",
+                     *         "created_at": "2026-11-22T13:04:47.630Z",
+                     *         "updated_at": "2026-11-22T13:04:47.630Z",
+                     *         "expired_at": "2026-11-22T13:34:47.630Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -5823,8 +5800,7 @@ export interface operations {
             };
             /**
              * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             *     - The transaction was carried out and has failed, or the rail refused it.
+             *     - The transaction was executed and has failed, or the rail refused it.
              */
             400: {
                 headers: {
@@ -5933,13 +5909,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -5974,9 +5950,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T12:28:35.363Z",
-                     *             "updated_at": "2026-11-22T12:28:35.363Z",
-                     *             "expired_at": "2026-11-22T12:58:35.363Z",
+                     *             "created_at": "2026-11-22T13:04:46.723Z",
+                     *             "updated_at": "2026-11-22T13:04:46.723Z",
+                     *             "expired_at": "2026-11-22T13:34:46.723Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -6051,13 +6027,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6074,7 +6050,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "Q8Z9ZQ65DA7Z",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6090,11 +6066,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
+                     *         "paid_at": "2026-11-22T13:04:47.146Z",
+                     *         "created_at": "2026-11-22T13:04:46.723Z",
+                     *         "updated_at": "2026-11-22T13:04:47.359Z",
+                     *         "expired_at": "2026-11-22T13:34:46.723Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6123,7 +6099,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -6172,13 +6148,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6195,7 +6171,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "Q8Z9ZQ65DA7Z",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6211,11 +6187,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
+                     *         "paid_at": "2026-11-22T13:04:47.146Z",
+                     *         "created_at": "2026-11-22T13:04:46.723Z",
+                     *         "updated_at": "2026-11-22T13:04:47.359Z",
+                     *         "expired_at": "2026-11-22T13:34:46.723Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6246,7 +6222,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -6300,8 +6276,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -6319,13 +6295,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "expired_at": "2026-11-22T12:58:35.611Z",
-                     *             "paid_at": "2026-11-22T12:28:35.655Z",
+                     *             "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
+                     *             "expired_at": "2026-11-22T13:34:47.684Z",
+                     *             "paid_at": "2026-11-22T13:04:47.775Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.655Z",
-                     *             "created_at": "2026-11-22T12:28:35.611Z",
-                     *             "updated_at": "2026-11-22T12:28:35.696Z"
+                     *             "settle_at": "2026-11-22T13:04:52.775Z",
+                     *             "created_at": "2026-11-22T13:04:47.684Z",
+                     *             "updated_at": "2026-11-22T13:04:47.849Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6413,8 +6389,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -6426,13 +6402,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
+                     *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
+                     *         "expired_at": "2026-11-22T13:34:47.684Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.640Z"
+                     *         "created_at": "2026-11-22T13:04:47.684Z",
+                     *         "updated_at": "2026-11-22T13:04:47.722Z"
                      *       }
                      *     }
                      */
@@ -6441,8 +6417,7 @@ export interface operations {
             };
             /**
              * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             *     - The transaction was carried out and has failed, or the rail refused it.
+             *     - The transaction was executed and has failed, or the rail refused it.
              */
             400: {
                 headers: {
@@ -6543,8 +6518,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -6562,13 +6537,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
-                     *         "paid_at": "2026-11-22T12:28:35.655Z",
+                     *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
+                     *         "expired_at": "2026-11-22T13:34:47.684Z",
+                     *         "paid_at": "2026-11-22T13:04:47.775Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.655Z",
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.696Z"
+                     *         "settle_at": "2026-11-22T13:04:52.775Z",
+                     *         "created_at": "2026-11-22T13:04:47.684Z",
+                     *         "updated_at": "2026-11-22T13:04:47.849Z"
                      *       }
                      *     }
                      */
@@ -6594,7 +6569,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -6657,8 +6632,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS",
+                     *         "payment_code": "8610594309482286",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6669,7 +6644,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6677,7 +6652,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
+                     *         "post_timestamp": 1795352688043,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -6688,20 +6663,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRetailTransactionAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -6745,7 +6707,6 @@ export interface operations {
             413: components["responses"]["V1Error413"];
             /**
              * @description - A field or header is missing or wrong; `errors` has the messages by field.
-             *     - The merchant does not have this product.
              *     - The Idempotency-Key was used with another body.
              */
             422: {
@@ -6813,8 +6774,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS",
+                     *         "payment_code": "8610594309482286",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6828,7 +6789,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6836,8 +6797,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
-                     *         "processed_timestamp": 1795350515800,
+                     *         "post_timestamp": 1795352688043,
+                     *         "processed_timestamp": 1795352688232,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -6851,7 +6812,6 @@ export interface operations {
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
-             *     - The merchant does not have this product.
              *     - The account is of another merchant.
              */
             403: {
@@ -6866,7 +6826,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7123,8 +7083,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -7138,7 +7098,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -7146,8 +7106,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T12:28:35.934Z",
-                     *             "updated_at": "2026-11-22T12:28:36.156Z"
+                     *             "created_at": "2026-11-22T13:04:48.574Z",
+                     *             "updated_at": "2026-11-22T13:04:49.274Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7243,8 +7203,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7258,7 +7218,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7266,28 +7226,15 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.302Z"
+                     *         "created_at": "2026-11-22T13:04:49.581Z",
+                     *         "updated_at": "2026-11-22T13:04:49.581Z"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["CreatePaymentLinkAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -7377,8 +7324,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7392,7 +7339,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7400,8 +7347,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:04:48.574Z",
+                     *         "updated_at": "2026-11-22T13:04:49.274Z"
                      *       }
                      *     }
                      */
@@ -7427,7 +7374,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7484,8 +7431,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7499,7 +7446,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7507,28 +7454,15 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.342Z"
+                     *         "created_at": "2026-11-22T13:04:49.581Z",
+                     *         "updated_at": "2026-11-22T13:04:49.681Z"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["UpdatePaymentLinkAnswer"];
                 };
             };
-            /**
-             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             */
-            400: {
-                headers: {
-                    /** @description The id of the request and of its trace: name it when you ask for support. */
-                    "X-Request-Id": components["schemas"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorV1"];
-                };
-            };
+            400: components["responses"]["V1Error400"];
             401: components["responses"]["V1Error401"];
             /**
              * @description - The caller's address is not on the merchant's whitelist.
@@ -7548,7 +7482,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7595,8 +7529,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -7610,7 +7544,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7618,8 +7552,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.360Z"
+                     *         "created_at": "2026-11-22T13:04:49.581Z",
+                     *         "updated_at": "2026-11-22T13:04:49.744Z"
                      *       }
                      *     }
                      */
@@ -7646,7 +7580,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7693,8 +7627,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7708,7 +7642,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7716,8 +7650,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:04:48.574Z",
+                     *         "updated_at": "2026-11-22T13:04:49.274Z"
                      *       }
                      *     }
                      */
@@ -7743,7 +7677,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -7799,9 +7733,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *             "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -7812,7 +7746,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001416778571783",
+                     *             "payment_method_value": "7001407802358980",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -7821,9 +7755,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T12:43:35.995Z",
-                     *             "created_at": "2026-11-22T12:28:35.995Z",
-                     *             "updated_at": "2026-11-22T12:28:36.058Z"
+                     *             "expired_at": "2026-11-22T13:19:48.760Z",
+                     *             "created_at": "2026-11-22T13:04:48.760Z",
+                     *             "updated_at": "2026-11-22T13:04:49.029Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7896,9 +7830,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *         "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -7921,18 +7855,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001416778571783",
+                     *         "payment_method_value": "7001407802358980",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T12:28:36.111Z",
+                     *         "paid_at": "2026-11-22T13:04:49.103Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:41.111Z",
-                     *         "expired_at": "2026-11-22T12:43:35.995Z",
-                     *         "created_at": "2026-11-22T12:28:35.995Z",
-                     *         "updated_at": "2026-11-22T12:28:36.159Z"
+                     *         "settle_at": "2026-11-22T13:04:54.103Z",
+                     *         "expired_at": "2026-11-22T13:19:48.760Z",
+                     *         "created_at": "2026-11-22T13:04:48.760Z",
+                     *         "updated_at": "2026-11-22T13:04:49.279Z"
                      *       }
                      *     }
                      */
@@ -7958,7 +7892,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -8096,7 +8030,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8126,9 +8060,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8149,8 +8083,8 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "post_timestamp": "2026-11-22T13:04:50.237Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:50.343Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8164,9 +8098,9 @@ export interface operations {
             };
             /**
              * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - SP003: The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
              *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             *     - SP001: The transaction was carried out and has failed, or the rail refused it.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
              *     - SP006: The amount is over a limit of the beneficiary's account.
              */
             400: {
@@ -8181,9 +8115,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *         "transaction_id": "01M81NQZS5P8MVDQXKDSCQBZXA",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8204,8 +8138,8 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *         "post_timestamp": "2026-11-22T13:04:50.469Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:50.532Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -8282,7 +8216,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -8438,9 +8372,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *             "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -8461,8 +8395,8 @@ export interface operations {
                      *               "value": "99847500.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *             "post_timestamp": "2026-11-22T13:04:50.237Z",
+                     *             "processed_timestamp": "2026-11-22T13:04:50.343Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -8526,7 +8460,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -8547,9 +8481,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8570,8 +8504,8 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "post_timestamp": "2026-11-22T13:04:50.237Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:50.343Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8602,7 +8536,7 @@ export interface operations {
             /**
              * @description - SP020: There is no such account.
              *     - SP020: The account is of another merchant.
-             *     - SP009: Nothing has this id or reference number.
+             *     - SP009: No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -8616,7 +8550,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -8718,7 +8652,7 @@ export interface operations {
             429: components["responses"]["V1Error429"];
             500: components["responses"]["V1Error500"];
             /**
-             * @description - A part of the gateway is away for a moment. Send the same request again.
+             * @description - A part of the gateway does not answer at the moment. Send the same request again.
              *     - Too much is under way. Nothing was done: send the request again after Retry-After.
              *     - The rail cannot be asked at the moment.
              */
@@ -8751,7 +8685,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8778,9 +8712,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8801,8 +8735,8 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8816,9 +8750,9 @@ export interface operations {
             };
             /**
              * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
-             *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
              *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
-             *     - The transaction was carried out and has failed, or the rail refused it.
+             *     - The transaction was executed and has failed, or the rail refused it.
              *     - The amount is over a limit of the beneficiary's account.
              */
             400: {
@@ -8837,9 +8771,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *         "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8860,8 +8794,8 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.901Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.947Z",
+                     *         "post_timestamp": "2026-11-22T13:04:50.858Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:50.977Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -8963,7 +8897,7 @@ export interface operations {
             429: components["responses"]["V1Error429"];
             500: components["responses"]["V1Error500"];
             /**
-             * @description - A part of the gateway is away for a moment. Send the same request again.
+             * @description - A part of the gateway does not answer at the moment. Send the same request again.
              *     - Too much is under way. Nothing was done: send the request again after Retry-After.
              *     - The rail cannot be asked at the moment.
              */
@@ -9089,9 +9023,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *             "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9112,8 +9046,8 @@ export interface operations {
                      *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *             "post_timestamp": "2026-11-22T13:04:50.710Z",
+                     *             "processed_timestamp": "2026-11-22T13:04:50.757Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9121,9 +9055,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *             "transaction_id": "01M81NQZS5P8MVDQXKDSCQBZXA",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -9144,8 +9078,8 @@ export interface operations {
                      *               "value": null,
                      *               "currency": null
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *             "post_timestamp": "2026-11-22T13:04:50.469Z",
+                     *             "processed_timestamp": "2026-11-22T13:04:50.532Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -9155,7 +9089,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTVdHVDAwRlFLUUNZNlgxNFBGQw"
+                     *         "next_cursor": "MTowMU04MU5RWlM1UDhNVkRRWEtEU0NRQlpYQQ"
                      *       }
                      *     }
                      */
@@ -9225,9 +9159,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9248,8 +9182,8 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9280,7 +9214,7 @@ export interface operations {
             };
             /**
              * @description - There is no such account.
-             *     - Nothing has this id or reference number.
+             *     - No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -9311,7 +9245,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -9332,9 +9266,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9355,8 +9289,8 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
+                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9387,7 +9321,7 @@ export interface operations {
             /**
              * @description - SP020: There is no such account.
              *     - SP020: The account is of another merchant.
-             *     - SP009: Nothing has this id or reference number.
+             *     - SP009: No resource has this id or reference number.
              */
             404: {
                 headers: {
@@ -9401,7 +9335,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9443,11 +9377,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *           "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T12:28:35.582Z",
+                 *           "created_at": "2026-11-22T13:04:47.630Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -9458,7 +9392,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T12:58:35.582Z",
+                 *           "expired_at": "2026-11-22T13:34:47.630Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -9472,10 +9406,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQX0E1VSNARK0R82H438C63049D19",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                 *           "reff_no": "6601M81NQX0E1VSNARK0R82H438C",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -9488,14 +9422,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T13:08:40.845Z",
+                 *           "updated_at": "2026-11-22T13:44:52.711Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:44:52"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -9534,7 +9468,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -9549,22 +9483,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                 *         "id": "01M81NQVA3Y09FXPP36C0X3674",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001428249337561",
-                 *         "paid_at": "2026-11-22T12:28:35.048Z",
-                 *         "settle_at": "2026-11-22T12:28:40.048Z",
+                 *         "number": "7001488289267724",
+                 *         "paid_at": "2026-11-22T13:04:45.841Z",
+                 *         "settle_at": "2026-11-22T13:04:50.841Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT"
+                 *         "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:04:46"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -9603,11 +9537,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T12:28:35.363Z",
+                 *         "created_at": "2026-11-22T13:04:46.723Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -9618,7 +9552,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T12:58:35.363Z",
+                 *         "expired_at": "2026-11-22T13:34:46.723Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -9631,14 +9565,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T12:28:35.458Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                 *         "paid_at": "2026-11-22T13:04:47.146Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
-                 *         "rrn": "G1SA8GS6HJ8Q",
+                 *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
+                 *         "rrn": "Q8Z9ZQ65DA7Z",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
+                 *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -9648,13 +9582,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T12:28:35.527Z",
+                 *         "updated_at": "2026-11-22T13:04:47.359Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:04:47"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -9693,16 +9627,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "created_at": "2026-11-22T12:28:35.611Z",
+                 *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
+                 *         "created_at": "2026-11-22T13:04:47.684Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:58:35.611Z",
+                 *         "expired_at": "2026-11-22T13:34:47.684Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9713,17 +9647,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:35.655Z",
-                 *         "settle_at": "2026-11-22T12:28:40.655Z",
+                 *         "paid_at": "2026-11-22T13:04:47.775Z",
+                 *         "settle_at": "2026-11-22T13:04:52.775Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "updated_at": "2026-11-22T12:28:35.696Z"
+                 *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
+                 *         "updated_at": "2026-11-22T13:04:47.849Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:04:47"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -9763,7 +9697,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                 *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -9783,18 +9717,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610916009420391",
-                 *         "post_timestamp": 1795350515751,
-                 *         "processed_timestamp": 1795350515800,
+                 *         "payment_code": "8610594309482286",
+                 *         "post_timestamp": 1795352688043,
+                 *         "processed_timestamp": 1795352688232,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2"
+                 *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:04:48"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -9834,14 +9768,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:04:48",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
+                 *           "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9849,18 +9783,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:35"
+                 *           "updated_at": "2026-11-22 20:04:48"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:04:48",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:35",
+                 *           "expired_at": "2026-11-22 20:19:48",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9868,16 +9802,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                 *           "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 19:28:35",
+                 *           "updated_at": "2026-11-22 20:04:48",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:04:48"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -9916,16 +9850,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T12:28:35.995Z",
+                 *         "created_at": "2026-11-22T13:04:48.760Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:43:35.995Z",
+                 *         "expired_at": "2026-11-22T13:19:48.760Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9941,15 +9875,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:36.111Z",
+                 *         "paid_at": "2026-11-22T13:04:49.103Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001416778571783",
-                 *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
-                 *         "settle_at": "2026-11-22T12:28:41.111Z",
+                 *         "payment_method_value": "7001407802358980",
+                 *         "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
+                 *         "settle_at": "2026-11-22T13:04:54.103Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T12:28:36.159Z",
+                 *         "updated_at": "2026-11-22T13:04:49.279Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9958,7 +9892,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:36"
+                 *       "timestamp": "22 Nov 2026 20:04:49"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -9998,14 +9932,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:04:48",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
+                 *           "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -10013,18 +9947,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:36"
+                 *           "updated_at": "2026-11-22 20:04:49"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:36",
+                 *           "created_at": "2026-11-22 20:04:49",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:36",
+                 *           "expired_at": "2026-11-22 20:19:49",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -10032,16 +9966,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNMFA933KCGB22G07TZ7D",
+                 *           "reff_no": "PH01M81NQYRDVSRK4ETMW4PNRA48",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 20:08:40",
+                 *           "updated_at": "2026-11-22 20:44:52",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:44:52"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -10080,7 +10014,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -10102,10 +10036,10 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "150000.00"
                  *         },
-                 *         "post_timestamp": "1795350516497",
-                 *         "processed_timestamp": "1795350516560",
+                 *         "post_timestamp": "1795352690237",
+                 *         "processed_timestamp": "1795352690343",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                 *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"

@@ -17,13 +17,13 @@ export function newOrder(accountId: string, over: Partial<Order> = {}): Order {
   };
 }
 
-/** Orders a transfer; the answer is one of success or of an error, as it comes. */
+/** Orders a transfer and gives the answer, also that of an error. */
 export function order(merchant: MerchantClient, body: Order, idempotencyKey?: string) {
   const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
   return merchant.api.POST(TRANSFER, { params: { header }, body });
 }
 
-/** Orders a transfer and gives it; throws what the API has refused with. */
+/** Orders a transfer and gives it; throws where the API has refused. */
 export function transfer(merchant: MerchantClient, body: Order): Promise<Disbursement> {
   return accepted(order(merchant, body));
 }
@@ -33,13 +33,13 @@ export function inquire(merchant: MerchantClient, accountId: string, reference: 
   return accepted(inquireStatus(merchant, accountId, reference));
 }
 
-/** The answer to the question for a transfer, as it comes. */
+/** Inquires the status of a transfer and gives the answer, also that of an error. */
 export function inquireStatus(merchant: MerchantClient, accountId: string, reference: string) {
   const body = { account_id: accountId, reference_number: reference };
   return merchant.api.POST('/api/v2.0/disbursement/inquiry-status', { body });
 }
 
-/** From now on the merchant is notified of its disbursements there. */
+/** Sends the merchant's webhooks about disbursements to this URL from now on. */
 export async function notifyAt(merchant: MerchantClient, url: string): Promise<void> {
   await accepted(merchant.api.PUT('/api/v1.0/callback-settings', { body: { disbursement_notif_url: url } }));
 }

@@ -21,7 +21,7 @@ export type Answer = { http: number; headers: Headers; text: string; json: Recor
 /** A merchant's side of the API, written from the specification alone: shares no code with the gateway. */
 export type MerchantClient = {
   token: string;
-  /** Calls with the types of docs/openapi.json; the token, the partner id and, where one is asked for, the signature are added. */
+  /** Calls with the types of docs/openapi.json. Token, partner id and, where it is required, the signature are added. */
   api: Client<paths>;
   get(path: string): Promise<Answer>;
   /** Any call, also one that is wrong on purpose. */
@@ -75,7 +75,7 @@ async function issueToken(baseUrl: string, { client_id: id, client_secret: secre
   return issued.access_token;
 }
 
-/** Signs what has to be signed, with the body as it is sent. */
+/** Signs the requests that need a signature, with the body as it is sent. */
 function signing(signature: (path: string, body: unknown) => Record<string, string>): Middleware {
   return {
     async onRequest({ request, schemaPath }) {
@@ -86,7 +86,7 @@ function signing(signature: (path: string, body: unknown) => Record<string, stri
   };
 }
 
-/** What an answer of `api` carries; throws what the API has refused with. */
+/** `data` of an answer of `api`; throws where the API has refused. */
 export async function accepted<T>(answer: Promise<{ data?: { data: T }; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await answer;
   if (data === undefined) throw new Error(`refused with ${response.status}: ${JSON.stringify(error)}`);

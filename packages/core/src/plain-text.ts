@@ -1,6 +1,6 @@
 import { isLuhn } from './luhn.ts';
 
-/** Control characters, and those that turn the direction of what follows them (contract §2). As a source for a regular expression. */
+/** Text without control characters and bidirectional controls (contract §2), as the source of a regular expression. */
 export const PLAIN_TEXT_PATTERN = '^[^\\u0000-\\u001F\\u007F\\u202A-\\u202E\\u2066-\\u2069]*$';
 const PLAIN_TEXT = new RegExp(PLAIN_TEXT_PATTERN);
 
@@ -21,7 +21,7 @@ const BRANDS: readonly { brand: string; number: RegExp }[] = [
   { brand: 'Discover', number: /^6(?:011|4[4-9]\d|5\d\d)\d{12,15}$/ },
 ];
 
-/** Whether a text has no control character and no control of its direction (contract §2). */
+/** Whether a text has neither control characters nor bidirectional controls (contract §2). */
 export function isPlainText(text: string): boolean {
   return PLAIN_TEXT.test(text);
 }

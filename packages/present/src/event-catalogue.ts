@@ -21,7 +21,7 @@ const webhook = (kind: RenderedKind, schema = 1): CatalogueEntry => ({ schema, .
 /** `because` says why merchants get no webhook. */
 const noWebhook = (because: string, schema = 1): CatalogueEntry => ({ schema, noWebhook: because });
 
-const BY_REQUEST = 'the answer to the request has told the merchant';
+const BY_REQUEST = 'the answer to the request says it';
 const CONFIGURATION = 'it is configuration, which other services follow';
 
 /**

@@ -43,36 +43,7 @@ export {
 export { type PaymentMethodsJson, paymentMethodsSchema, presentPaymentMethods } from './payment-method.ts';
 export { presentQrisTransaction, type QrisTransactionJson, qrisTransactionSchema } from './qris-transaction.ts';
 export { presentRetailTransaction, type RetailTransactionJson, retailTransactionSchema } from './retail-transaction.ts';
-export {
-  BankAccountNumber,
-  BankCode,
-  BankShortName,
-  EwalletChannel,
-  EwalletStatus,
-  EwalletTransactionId,
-  JakartaDateTime,
-  Money,
-  MoneyOrNull,
-  PaymentLinkHistoryReference,
-  PaymentLinkHistoryStatus,
-  PaymentLinkReference,
-  PaymentLinkStatus,
-  PaymentMethodCode,
-  pageSchema,
-  QrisReference,
-  QrisStatus,
-  ReferenceNumber,
-  RetailCode,
-  RetailStatus,
-  Timestamp,
-  TransactionStatus,
-  TransactionStatusCode,
-  Ulid,
-  UnixMilliseconds,
-  UnixMillisecondsText,
-  VirtualAccountStatus,
-  WebhookTimestamp,
-} from './schemas.ts';
+export { pageSchema, TransactionStatusCode, Ulid, VirtualAccountStatus } from './schemas.ts';
 export {
   type EntryJson,
   entrySchema,

@@ -167,7 +167,8 @@ export const RetailStatus = z.enum(['unpaid', 'paid', 'expired', 'failed']).meta
 export const TransactionStatusCode = z.enum(['00', '01', '02', '03', '04', '05', '06', '07']).meta({
   id: 'TransactionStatusCode',
   description:
-    '00 success; 01 initiated; 02 paying; 03 pending; 04 refunded; 05 canceled; 06 failed; 07 not found. 00, 04, 05 and 06 are final.',
+    '00 success; 01 initiated; 02 paying; 03 pending; 04 refunded; 05 canceled; 06 failed; 07 not found. ' +
+    '00, 04, 05 and 06 are final.',
 });
 
 export const TransactionStatus = z

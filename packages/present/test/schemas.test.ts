@@ -189,7 +189,7 @@ test('every schema has a name of its own, and is closed at every depth', () => {
   for (const schema of SCHEMAS) {
     const document = JSON.stringify(z.toJSONSchema(schema));
     const objects = document.match(/"type":"object"/g)?.length;
-    // A record, whose keys are not known,, is the only open one.
+    // A record, whose keys are not known, is the only open one.
     expect(document.match(/"additionalProperties":(?:false|\{\})/g)?.length).toBe(objects);
   }
 });

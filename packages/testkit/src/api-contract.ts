@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 /** An answer as it came over the wire. `url`: the path, with or without host and query. */
 export type ReceivedAnswer = { method: string; url: string; status: number; headers: Headers; text: string };
 
-/** Holds answers and webhooks against the API's document (OpenAPI 3.1). */
+/** Checks answers and webhooks against the API's document (OpenAPI 3.1). */
 export type ApiContract = {
   /** Throws where the document does not have this answer: its status, its media type, a field too many, too few or wrong. */
   checkAnswer(answer: ReceivedAnswer): void;

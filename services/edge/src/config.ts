@@ -42,7 +42,7 @@ const shape = {
   RATE_LIMIT_RETAIL_PER_MINUTE: env.integer(60, 1),
   /** Requests to the token endpoints a minute, per client and address (contract §2). */
   RATE_LIMIT_TOKEN_PER_MINUTE: env.integer(120, 1),
-  /** The reference pages, /docs; in the sandbox unless told. */
+  /** The reference pages, /docs; by default they are on in the sandbox only. */
   API_DOCS: z.enum(['on', 'off']).optional(),
 };
 

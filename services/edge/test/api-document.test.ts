@@ -6,19 +6,25 @@ import { createApiDocument } from '../src/openapi/document.ts';
 import { routes } from '../src/routes/index.ts';
 import { startEdge } from './edge-harness.ts';
 
-type Content = Record<string, { schema: object; example?: unknown }>;
+type Schema = { $ref?: string; additionalProperties?: unknown };
+type Content = Record<string, { schema: Schema; example?: unknown }>;
+type Response = {
+  content: Content;
+  links?: Record<string, { operationId: string; parameters: object }>;
+  'x-response-codes'?: string[];
+};
 type Operation = {
   operationId: string;
   tags: string[];
   requestBody?: { content: Content };
-  responses: Record<string, { content: Content; links?: Record<string, { operationId: string; parameters: object }> }>;
+  responses: Record<string, Response | { $ref: string }>;
   parameters?: { name: string; in: string }[];
 };
 type Document = {
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: { requestBody: { content: Content } } }>;
   tags: { name: string }[];
-  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
 };
 
 const kept: Document = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
@@ -45,13 +51,13 @@ test('parameters of the path are those of the schema', () => {
   }
 });
 
-test('operations are named once, stand in a known chapter, and link to operations that are there, with parameters that they have', () => {
+test('operations have ids of their own, known chapters, and links to operations with the parameters that those take', () => {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   expect(byId.size).toBe(operations.length);
   const tags = kept.tags.map(({ name }) => name);
   for (const operation of operations) {
     expect(tags).toContain(operation.tags[0]);
-    for (const links of Object.values(operation.responses).map((response) => response.links ?? {})) {
+    for (const { links = {} } of Object.values(operation.responses).map(responseOf)) {
       for (const link of Object.values(links)) {
         const inPath = (byId.get(link.operationId)?.parameters ?? []).filter((parameter) => parameter.in === 'path');
         expect(Object.keys(link.parameters).sort(), link.operationId).toEqual(inPath.map(({ name }) => name).sort());
@@ -65,8 +71,7 @@ test('answers are closed and requests open; null is a type', () => {
     const body = operation.requestBody?.content['application/json']?.schema;
     if (body !== undefined) expect(closed(body), operation.operationId).toBe(false);
     for (const [status, response] of Object.entries(operation.responses)) {
-      const { content } = resolve(response);
-      expect(closed(content?.['application/json']?.schema ?? {}), `${operation.operationId} ${status}`).toBe(true);
+      expect(closed(contentOf(responseOf(response)).schema), `${operation.operationId} ${status}`).toBe(true);
     }
   }
   expect(JSON.stringify(kept)).not.toContain('"nullable"');
@@ -75,15 +80,15 @@ test('answers are closed and requests open; null is a type', () => {
 test('every operation and every webhook has an example, a real one that fits', () => {
   const ajv = addFormats.default(new Ajv2020({ strict: false }));
   ajv.addSchema(kept, 'api');
-  const check = (pointer: string, { schema, example }: { schema: object; example?: unknown }) => {
-    const valid = ajv.compile('$ref' in schema ? { $ref: `api${schema.$ref}` } : schema);
+  const check = (pointer: string, { schema, example }: Content[string]) => {
+    const valid = ajv.compile(schema.$ref !== undefined ? { $ref: `api${schema.$ref}` } : schema);
     expect(valid(example), `${pointer}: ${ajv.errorsText(valid.errors)} ${JSON.stringify(example)}`).toBe(true);
   };
   for (const operation of operations) {
     const { operationId, requestBody, responses } = operation;
     if (requestBody !== undefined) check(`${operationId}, request`, contentOf(requestBody));
     for (const [status, response] of Object.entries(responses)) {
-      const content = contentOf(resolve(response));
+      const content = contentOf(responseOf(response));
       if (status.startsWith('2') || content.example !== undefined) check(`${operationId}, ${status}`, content);
     }
   }
@@ -101,7 +106,7 @@ test('every number says its size, also one that may be null', () => {
 
 test("the balance of another merchant's account is a method that is not allowed, and never 403 for that", () => {
   const responses = kept.paths['/api/v1.0/balance-inquiry/{account_id}']?.get?.responses;
-  const descriptionOf = (status: string) => Reflect.get(resolve(responses?.[status] ?? {}), 'description');
+  const descriptionOf = (status: string) => Reflect.get(responseOf(responses?.[status] ?? { $ref: 'none' }), 'description');
   expect(descriptionOf('405')).toContain('another merchant');
   expect(descriptionOf('403')).toContain('whitelist');
   expect(descriptionOf('403')).not.toContain('another merchant');
@@ -110,10 +115,11 @@ test("the balance of another merchant's account is a method that is not allowed,
 test('every field of a request says what it is, unless its type or its words do', () => {
   const silent: string[] = [];
   for (const { operationId, requestBody } of operations) {
-    const body = resolve(requestBody?.content['application/json']?.schema ?? {});
-    for (const [field, schema] of Object.entries(Object(Reflect.get(body, 'properties')))) {
-      const speaks = ['description', '$ref', 'enum', 'const'].some((key) => Object.hasOwn(Object(schema), key));
-      if (!speaks && !JSON.stringify(schema).includes('"$ref"')) silent.push(`${operationId} ${field}`);
+    const schema = requestBody?.content['application/json']?.schema ?? {};
+    const body = schema.$ref === undefined ? schema : componentOf(kept.components.schemas, schema.$ref);
+    for (const [field, described] of Object.entries(Object(Reflect.get(body, 'properties')))) {
+      const speaks = ['description', '$ref', 'enum', 'const'].some((key) => Object.hasOwn(Object(described), key));
+      if (!speaks && !JSON.stringify(described).includes('"$ref"')) silent.push(`${operationId} ${field}`);
     }
   }
   expect(silent).toEqual([]);
@@ -121,7 +127,7 @@ test('every field of a request says what it is, unless its type or its words do'
 
 test('SP008 is reserved, and no answer has it', () => {
   const codes = operations.flatMap(({ responses }) =>
-    Object.values(responses).flatMap((response) => Reflect.get(response, 'x-response-codes') ?? []),
+    Object.values(responses).flatMap((response) => responseOf(response)['x-response-codes'] ?? []),
   );
   expect(codes).toContain('SP018');
   expect(codes).not.toContain('SP008');
@@ -134,6 +140,8 @@ test('it is served to anybody', async () => {
   expect(http).toBe(200);
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(json).toEqual(kept);
+  const again = await fetch(`${edge.url}/openapi.json`, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+  expect([again.status, await again.text()]).toEqual([304, '']);
 });
 
 /** Visits every object but examples, with its JSON pointer. */
@@ -145,14 +153,15 @@ function walk(value: unknown, pointer: string, visit: (object: object, pointer: 
   }
 }
 
-/** What a reference refers to; anything else is what it is. */
-function resolve<Value extends object>(value: Value | { $ref: string }): Value {
-  if (!('$ref' in value)) return value;
-  const found = value.$ref
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((at, step) => Reflect.get(Object(at), step), kept);
-  return found as Value;
+/** A response, or the component that a reference to one names. */
+function responseOf(response: Response | { $ref: string }): Response {
+  return '$ref' in response ? componentOf(kept.components.responses, response.$ref) : response;
+}
+
+function componentOf<Component>(components: Record<string, Component>, reference: string): Component {
+  const found = components[reference.replace(/^.*\//, '')];
+  if (found === undefined) throw new Error(`there is no ${reference}`);
+  return found;
 }
 
 function contentOf({ content }: { content: Content }) {
@@ -161,6 +170,7 @@ function contentOf({ content }: { content: Content }) {
   return json;
 }
 
-function closed(schema: object): boolean {
-  return Reflect.get(resolve(schema), 'additionalProperties') === false;
+function closed(schema: Schema): boolean {
+  const { additionalProperties } = schema.$ref === undefined ? schema : componentOf(kept.components.schemas, schema.$ref);
+  return additionalProperties === false;
 }

@@ -200,7 +200,8 @@ describe.each([
   test('list: filters and cursor go to the owner, the page comes back', async () => {
     edge.fakes.disbursement.listTransfers = async () => ({ transfers: [transferOf(), transferOf()], nextCursor: 'c2' });
     const account = merchant.accountIds[0];
-    const query = `account_id=${account}&limit=2&cursor=c1&status=03&reference_number=r-1&from=2026-11-01&to=2026-11-21T12:00:00.5%2B07:00`;
+    const period = 'from=2026-11-01&to=2026-11-21T12:00:00.5%2B07:00';
+    const query = `account_id=${account}&limit=2&cursor=c1&status=03&reference_number=r-1&${period}`;
     const page = await get(`${prefix}/list?${query}`);
     expect(page.json.data).toMatchObject({
       items: [{ reference_number: 'r-1' }, { reference_number: 'r-1' }],

@@ -9,7 +9,7 @@ import { readConfig } from '../src/config.ts';
 import { type Service, startService } from '../src/service.ts';
 import { type FakeMerchant, type FakeServices, newMerchant, startFakeServices } from './fake-services.ts';
 
-/** Every answer of the edge is held against the document that merchants read. */
+/** Every answer of the edge is checked against the document that merchants read. */
 const contract = readApiContract(JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')));
 
 export type Reply = { http: number; headers: Headers; text: string; json: Record<string, never> & { [key: string]: unknown } };

@@ -44,6 +44,18 @@ describe('callback settings', () => {
     expect((await merchants.getCallbackSettings({ merchantId })).settings?.transactionNotifUrl).toBeUndefined();
   });
 
+  test('of a frozen merchant can be read and not changed', async () => {
+    const { merchants, operators } = await system.start();
+    const { merchantId } = await operators.createMerchant(newMerchant);
+    await operators.setFrozen({ operator: 'ani', merchantId, frozen: true });
+    const update = { merchantId, settings: { signatureEnabled: false }, update: ['signature_enabled'] };
+    expect((await refusalOf(merchants.updateCallbackSettings(update))).code).toBe('frozen');
+    expect((await merchants.getCallbackSettings({ merchantId })).settings).toMatchObject({ signatureEnabled: true });
+    await operators.setFrozen({ operator: 'ani', merchantId, frozen: false });
+    await merchants.updateCallbackSettings(update);
+    expect((await merchants.getCallbackSettings({ merchantId })).settings).toMatchObject({ signatureEnabled: false });
+  });
+
   test('of several updates at once none is lost', async () => {
     const { merchants, operators } = await system.start();
     const { merchantId } = await operators.createMerchant(newMerchant);

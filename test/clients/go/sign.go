@@ -30,7 +30,8 @@ func signIn(ctx context.Context, demo demo) (string, error) {
 		request.Header.Set("X-Signature", hmacSHA512(demo.ClientSecret, demo.ClientID+"_"+demo.ClientSecret+"_"+today))
 		return nil
 	}
-	answer, err := client.IssueTokenV11WithResponse(ctx, gerbang.IssueTokenV11Request{GrantType: gerbang.IssueTokenV11RequestGrantTypeClientCredentials}, sign)
+	order := gerbang.IssueTokenV11Request{GrantType: gerbang.IssueTokenV11RequestGrantTypeClientCredentials}
+	answer, err := client.IssueTokenV11WithResponse(ctx, order, sign)
 	if err != nil {
 		return "", err
 	}
@@ -66,8 +67,8 @@ func (s signer) sign(_ context.Context, request *http.Request) error {
 	return nil
 }
 
-// normalize gives the text of a body that is signed: keys sorted at every depth, no white space, no needless escapes. encoding/json
-// does so with maps, but for the line separators U+2028 and U+2029: do not send them.
+// normalize gives the text of a body that is signed: keys sorted at every depth, no white space, no needless escapes.
+// encoding/json does so with maps, except for the line separators U+2028 and U+2029: do not send them.
 func normalize(body []byte) ([]byte, error) {
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {

@@ -40,15 +40,15 @@ const asked = z.object({
 
 const input = z.object({ body: asked });
 
-/** What the thread is asked. */
+/** What the thread has to explain. */
 export type Question = { received: Received; secret: string; nowMs: number; ownString: string | undefined };
 
-export type Explainer = (request: FastifyRequest<{ Body: Body | undefined }>) => Promise<object>;
+type Explainer = (request: FastifyRequest<{ Body: Body | undefined }>) => Promise<object>;
 
 /**
- * POST /docs/signature/explain: what `gerbang signature explain` tells, for the workbench page. The secret comes with the request
- * and goes nowhere else. The work is done in a thread, so that other requests don't wait for it. Refusals: rate_limited,
- * validation, overloaded, timeout.
+ * POST /docs/signature/explain: the explanation of `gerbang signature explain`, for the workbench page. The secret comes with the
+ * request and is neither kept nor logged. The work is done in a thread, so that other requests do not wait for it. Refusals:
+ * rate_limited, validation, overloaded, timeout.
  */
 export function createExplainer({ trustedProxies, realNow }: Pick<Context, 'trustedProxies' | 'realNow'>): Explainer {
   const addressLimit = createRateLimit(PER_ADDRESS_AND_MINUTE);
@@ -85,8 +85,8 @@ async function explainInThread(question: Question): Promise<object> {
 }
 
 /**
- * Refuses what a page of another origin sends; programs that are no browsers may ask. Browsers leave Sec-Fetch-Site out on plain
- * http, where Origin has to do; a proxy may have changed Host, so Origin does not count beside it. Refusals: forbidden.
+ * Refuses requests of pages of another origin; programs that are not browsers may ask. Sec-Fetch-Site decides where it is there,
+ * because a proxy may have changed Host. On plain http browsers leave it out, and Origin decides. Refusals: forbidden.
  */
 export function mustBeOfOurOrigin({ headers }: FastifyRequest): void {
   const { origin, host, 'sec-fetch-site': site } = headers;

@@ -8,7 +8,11 @@ const LINKS = [
   { href: '/openapi.json', text: 'OpenAPI document' },
 ];
 
-/** GET /docs. It holds no credentials: readers bring them in the address's fragment, which no server sees, or type them. */
+const NO_CREDENTIALS = 'Requests go out without credentials';
+const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
+const HEADERS = ['Authorization: Bearer …', 'X-PARTNER-ID: …', 'X-Timestamp: 1763712000', 'X-Signature: …'];
+
+/** GET /docs. It holds no credentials: readers type them, or bring them in the address's fragment, which no server sees. */
 export function referencePage(assets: Assets): string {
   return layout(assets, {
     title: 'API reference',
@@ -18,7 +22,7 @@ export function referencePage(assets: Assets): string {
 <script src="${assets.url('browser/reference.ts')}" type="module"></script>`,
     main: `<h1 class="unseen">API reference</h1>
 <details id="credentials" class="card">
-<summary><span class="dot" aria-hidden="true"></span><span id="state" role="status">Requests go out without credentials</span></summary>
+<summary><span class="dot" aria-hidden="true"></span><span id="state" role="status">${NO_CREDENTIALS}</span></summary>
 <form id="credentials-form" autocomplete="off">
 <div class="row">
 ${field('partner-id', 'Partner id')}
@@ -35,7 +39,7 @@ memory until it is closed; the secret is not sent, except to the v1.0 token endp
   });
 }
 
-/** GET /docs/signature. */
+/** GET /docs/signature. It holds no credentials either. */
 export function workbenchPage(assets: Assets): string {
   return layout(assets, {
     title: 'Signature workbench',
@@ -49,10 +53,10 @@ component differs, and why.</p></div>
 <form id="message" class="card" autocomplete="off">
 <div class="row">
 <p class="field narrow"><label for="method">Method</label>
-<select id="method"><option>POST</option><option>GET</option><option>PUT</option><option>PATCH</option><option>DELETE</option></select></p>
+<select id="method">${METHODS.map((method) => `<option>${method}</option>`).join('')}</select></p>
 ${field('path', 'Path with query, or the whole URL', 'required placeholder="/api/v2.0/disbursement/transfer"')}
 </div>
-${area('headers', 'Headers, one a line', 6, 'placeholder="Authorization: Bearer …&#10;X-PARTNER-ID: …&#10;X-Timestamp: 1763712000&#10;X-Signature: …"')}
+${area('headers', 'Headers, one a line', 6, `placeholder="${HEADERS.join('&#10;')}"`)}
 ${area('body', 'Body, exactly as it was sent', 8)}
 ${field('secret', 'Client secret', 'type="password" required')}
 ${area('own', 'The string that you signed, if you know it (optional)', 3)}
@@ -81,7 +85,8 @@ ${scripts}
 <header class="bar"><a class="brand" href="/docs"><img src="${assets.url('icon.svg')}" alt="" width="28" height="28">Gerbang</a>
 <nav aria-label="Documentation">${links.join('\n')}</nav></header>
 <main>
-<noscript><p class="problem">These pages need JavaScript; the <a href="/openapi.json">OpenAPI document</a> does not.</p></noscript>
+<noscript><p class="problem">These pages need JavaScript. The <a href="/openapi.json">OpenAPI document</a> does not.</p>
+</noscript>
 ${main}
 </main>
 </body>
@@ -94,7 +99,8 @@ function field(id: string, label: string, attributes = ''): string {
 }
 
 function area(id: string, label: string, rows: number, attributes = ''): string {
-  return `<p class="field"><label for="${id}">${label}</label><textarea id="${id}" rows="${rows}" ${PLAIN} ${attributes}></textarea></p>`;
+  const input = `<textarea id="${id}" rows="${rows}" ${PLAIN} ${attributes}></textarea>`;
+  return `<p class="field"><label for="${id}">${label}</label>${input}</p>`;
 }
 
 /** What browsers must neither keep, correct nor send to a spelling service. */

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { sendFailure } from '../http/answer.ts';
 import { v1 } from '../http/envelope-v1.ts';
-import { addPage, type Page, type PageSurroundings } from '../http/page.ts';
+import { addPublicRoute, type PublicChecks, type PublicRoute } from '../http/public-route.ts';
 import { lazyAssets } from './assets.ts';
 import { createExplainer, mustBeOfOurOrigin } from './explain.ts';
 import { DOCS_HEADERS } from './headers.ts';
@@ -12,17 +12,16 @@ import { referencePage, workbenchPage } from './html.ts';
 const HTML = 'text/html; charset=utf-8';
 
 /**
- * The API reference and the signature workbench, for everyone who reaches the edge: no token, no whitelist. Nothing on them comes
- * from elsewhere.
+ * The API reference and the signature workbench, without token and whitelist. Browsers load nothing for them from other hosts.
  */
 export function addDocsPages(
   app: FastifyInstance,
   context: Pick<Context, 'trustedProxies' | 'realNow'>,
-  surroundings: PageSurroundings,
+  checks: PublicChecks,
 ): void {
   const assets = lazyAssets();
   const explain = createExplainer(context);
-  const pages: Page[] = [
+  const pages: PublicRoute[] = [
     { method: 'GET', url: '/docs', answer: (_, reply) => reply.type(HTML).send(referencePage(assets())) },
     { method: 'GET', url: '/docs/signature', answer: (_, reply) => reply.type(HTML).send(workbenchPage(assets())) },
     {
@@ -42,5 +41,5 @@ export function addDocsPages(
       },
     },
   ];
-  for (const page of pages) addPage(app, surroundings, { ...page, headers: DOCS_HEADERS });
+  for (const page of pages) addPublicRoute(app, checks, { ...page, headers: DOCS_HEADERS });
 }

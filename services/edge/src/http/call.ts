@@ -27,7 +27,7 @@ export type CsvAnswer = { csv: AsyncIterable<string> };
 
 export type DataAnswer<Data extends object = object> = {
   data: Data;
-  /** The request was carried out and has failed: `data` is answered with it. */
+  /** The order was executed and has failed: `data` is answered with it. */
   failure?: Refusal;
   /** The answer of an earlier request with the same Idempotency-Key. */
   replayed?: boolean;

@@ -29,8 +29,8 @@ export const optionalReference = (charactersMax: number) => orEmpty(bounded(plai
 export const optionalProse = (charactersMax: number) => orEmpty(bounded(proseText, 0, charactersMax));
 
 /**
- * An account is only said to be unknown by the service that owns it: any other text is the same error (contract §2), and no
- * validation error.
+ * May be any text: the service that owns accounts says which are unknown, so a malformed one is no validation error (contract
+ * §2).
  */
 export const accountId = text.meta({
   id: 'AccountId',
@@ -38,10 +38,10 @@ export const accountId = text.meta({
   examples: [ULID],
 });
 
-/** An id in the path: any other text is unknown (contract §2). */
+/** An id in the path. It may be any text: one that no resource has is unknown, and no validation error (contract §2). */
 export const idInPath = (description: string) => z.string().meta({ description });
 
-/** An id in the path that is a number; any other text becomes 0, which no resource has: an unknown id is no other error. */
+/** An id in the path that is a number. Any other text becomes 0, which no resource has, so it is unknown too (contract §2). */
 export const numberInPath = (description: string) =>
   z
     .string('may be given once')
@@ -69,7 +69,7 @@ export function orAbsent<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** One of a few words. */
+/** One of these words. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.enum(words, {
     error: (issue) =>
@@ -169,7 +169,6 @@ function isWebUrl(value: string): boolean {
   return /^https?:\/\/[^/\\]/i.test(value) && !/[\s\p{Cc}\\]|^[^/]*\/\/[^/?#]*@/u.test(value) && URL.canParse(value);
 }
 
-/** An id that is a number; 0, which no resource has, for any other text. */
-export function toNumericId(text: string): bigint {
+function toNumericId(text: string): bigint {
   return /^[0-9]{1,15}$/.test(text) ? BigInt(text) : 0n;
 }

@@ -5,43 +5,43 @@ import type { Answer, Call } from './call.ts';
 import { type IdempotencyKey, idempotencyKeyOf } from './idempotency.ts';
 import { validate } from './validation.ts';
 
-/** Refusals that only services tell each other, and SP008, which is reserved: no merchant ever gets one. */
+/** Refusals between services, and SP008, which is reserved: no merchant ever gets one. */
 type InternalRefusal = 'posting_key_conflict' | 'not_owner' | 'merchant_not_found' | 'invalid_reference';
 
 /** A refusal that a merchant may get. */
 export type PublicRefusal = Exclude<RefusalCode, InternalRefusal>;
 
-/** What an operation takes: a schema each for the parameters of its path, its query and its body, where it has them. */
+/** What an operation takes: schemas for the parameters of its path, its query and its body, where it has them. */
 type Input = z.ZodObject<{ params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }>;
 
 /** An admitted request with the input that the operation's schemas have made of it. */
 export type ValidCall<I extends z.ZodType> = Pick<Call, 'caller' | 'header'> &
   z.output<I> & {
-    /** The request's Idempotency-Key, of an operation that creates. */
+    /** Only of an operation that creates, and only where the request has one. */
     idempotencyKey: IdempotencyKey | undefined;
   };
 
 /** What describes an operation in the API's document (openapi/document.ts). */
 export type Operation = {
-  /** operationId of the document. Generated clients have a method of this name: it never changes. */
+  /** The operationId. Generated clients have a method of this name, so it never changes. */
   id: string;
   summary: string;
-  /** Markdown: what a merchant's developer has to know beyond the schemas. */
+  /** Markdown: what a merchant's developer must know beyond the schemas. */
   description?: string;
   input: Input;
   /** `data` of the answer. */
   data: z.ZodType<object, object>;
-  /** 200 unless told; v1 routes only. */
+  /** 200 by default; v1 routes only. */
   status?: 201 | 202;
   /** Whether it creates something, and so takes an Idempotency-Key (contract §2). */
   creates?: true;
-  /** Refusals of its own, beyond those that any operation with such input has (openapi/refusals.ts). */
+  /** Only its own: openapi/refusals.ts adds those that follow from its route and its input. */
   refusals?: readonly PublicRefusal[];
-  /** Refusals that come with `data`: what was ordered is recorded, and has failed. */
+  /** Refusals that come with `data`: the order is recorded and has failed. */
   failures?: readonly PublicRefusal[];
-  /** Operations that take what this one answers, and where in the request or answer their parameters are, by operationId. */
+  /** The next operations by operationId: where their parameters are in this request or its answer (OpenAPI links). */
   links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Other media types that it answers on demand, and what they hold. */
+  /** Other media types that a caller may ask for, with descriptions. */
   otherContent?: Readonly<Record<string, string>>;
   /** Checks the input, then handles it. Refusals: validation, and those of the handler. */
   run(context: Context, call: Call): Promise<Answer>;

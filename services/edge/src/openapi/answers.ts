@@ -80,10 +80,11 @@ export function answersOf(route: Route, shared: SharedAnswers): ZodOpenApiRespon
     byStatus.set(status, [...(byStatus.get(status) ?? []), refusal]);
   }
   const success = operation.status ?? 200;
-  const common = route.envelope === v2 ? ErrorV2 : ErrorV1;
-  const withData = errorWithData(route);
+  const plain = route.envelope === v2 ? ErrorV2 : ErrorV1;
+  const { failures } = operation;
+  const withData = failures === undefined ? plain : errorWithData(route);
   const schemaOf = (refusals: readonly PublicRefusal[]) =>
-    refusals.some((refusal) => operation.failures?.includes(refusal)) ? withData : common;
+    refusals.some((refusal) => failures?.includes(refusal)) ? withData : plain;
   return {
     [success]: successOf(route, success),
     ...Object.fromEntries(
@@ -158,9 +159,7 @@ function errorWithData({ operation, envelope }: Route): z.ZodType {
   return schema.meta({ id });
 }
 
-function statusOf({ envelope, operation, tag }: Route, refusal: PublicRefusal): number {
-  // A retail transaction is refused as an invalid one (contract §2).
-  if (refusal === 'product_not_allowed' && tag === 'Retail outlet' && operation.creates) return 422;
+function statusOf({ envelope }: Route, refusal: PublicRefusal): number {
   const { http, v1Http } = describeRefusal(refusal);
   return envelope === v2 ? http : v1Http;
 }

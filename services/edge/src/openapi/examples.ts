@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /**
- * What a test run has sent and received (test/e2e/api-examples.test.ts), by operationId: the body of a good request, its answer,
- * and errors by HTTP status.
+ * What a sandbox has received and sent (test/api-examples/record.ts), by operationId: the body of a good request, its answer, and
+ * errors by HTTP status. A webhook has its body, by the event's name.
  */
 const exampleFile = z.record(
   z.string(),
@@ -18,7 +18,7 @@ type Examples = z.output<typeof exampleFile>;
 
 let examples: Examples | undefined;
 
-/** The examples of an operation; undefined where the run has none. */
+/** The examples of an operation or a webhook; undefined where none is recorded. */
 export function examplesOf(operationId: string): Examples[string] | undefined {
   examples ??= exampleFile.parse(JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')));
   return examples[operationId];

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describeRefusal } from '@gerbang/core';
+import { describeRefusal, type RefusalCode } from '@gerbang/core';
 import type { PublicRefusal } from '../http/operation.ts';
 import { OCCURS } from './refusals.ts';
-
-/** SP008 is reserved: it is in merchant-api.md, and no answer has it. */
-const RESERVED = { code: 'SP008', http: 400, meaning: 'Invalid reference number', occurs: 'Reserved: never answered.' };
 
 /** The document's description, in Markdown: how the API is used, and every code with when it occurs. */
 export function introduction(): string {
@@ -13,16 +10,20 @@ export function introduction(): string {
 }
 
 function v2Codes(): string {
-  const rows = publicRefusals().map((refusal) => {
-    const { spCode: code, http, message: meaning } = describeRefusal(refusal);
-    return { code, http, meaning, occurs: OCCURS[refusal] };
-  });
+  const rows = publicRefusals().map((refusal) => v2Code(refusal, OCCURS[refusal]));
+  // It is in merchant-api.md, and no answer has it.
+  const reserved = v2Code('invalid_reference', 'Reserved: never answered.');
   const success = { code: 'SP000', http: 200, meaning: 'Success', occurs: 'It was done, or the transaction was found.' };
-  const sorted = [success, ...rows, RESERVED].sort((a, b) => a.code.localeCompare(b.code));
+  const sorted = [success, ...rows, reserved].sort((a, b) => a.code.localeCompare(b.code));
   return table(
     ['Code', 'HTTP', 'Meaning', 'When'],
     sorted.map(({ code, http, meaning, occurs }) => [code, String(http), meaning, occurs]),
   );
+}
+
+function v2Code(refusal: RefusalCode, occurs: string) {
+  const { spCode: code, http, message: meaning } = describeRefusal(refusal);
+  return { code, http, meaning, occurs };
 }
 
 function v1Errors(): string {

@@ -5,16 +5,16 @@ import type { Tag } from './tags.ts';
 
 /** When each refusal occurs, for merchants' developers. */
 export const OCCURS: Readonly<Record<PublicRefusal, string>> = {
-  transaction_failed: 'The transaction was carried out and has failed, or the rail refused it.',
+  transaction_failed: 'The transaction was executed and has failed, or the rail refused it.',
   internal: 'Something is wrong on our side. What was ordered may have been done: ask for its status.',
-  unavailable: 'A part of the gateway is away for a moment. Send the same request again.',
-  insufficient_balance: 'The available balance is below amount and fee. Nothing is recorded; the reference stays free.',
+  unavailable: 'A part of the gateway does not answer at the moment. Send the same request again.',
+  insufficient_balance: 'The available balance is less than amount and fee. Nothing is recorded; the reference stays free.',
   duplicate_reference: 'The reference number was used for another order of this account.',
   idempotency_key_running: 'A request with this Idempotency-Key is still running. Send it again after Retry-After.',
   timeout: 'No answer came in time. What was ordered may have been done: ask for its status, or send the same request again.',
   beneficiary_limit: "The amount is over a limit of the beneficiary's account.",
   account_limit: 'The amount is over a limit of the merchant or the account, for a transaction, a day or a month.',
-  transaction_not_found: 'Nothing has this id or reference number.',
+  transaction_not_found: 'No resource has this id or reference number.',
   beneficiary_not_found: 'The bank does not know the beneficiary account.',
   vendor_inactive: 'The rail cannot be asked at the moment.',
   bad_request: 'The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.',
@@ -55,14 +55,18 @@ export function isAlways(refusal: PublicRefusal): boolean {
   return ALWAYS.includes(refusal);
 }
 
-/** Chapters that are no product: every merchant has them. */
-const NO_PRODUCT: ReadonlySet<Tag> = new Set([
+/**
+ * Chapters whose operations never answer product_not_allowed: those that every merchant has, and retail, where a merchant without
+ * the product gets a validation error (contract §2).
+ */
+const NO_PRODUCT_REFUSAL: ReadonlySet<Tag> = new Set([
   'Token',
   'Accounts',
   'Balance',
   'Account statements',
   'Settlement transactions',
   'Callbacks',
+  'Retail outlet',
 ]);
 
 /** Fields by which a request names an account. */
@@ -75,7 +79,7 @@ export function refusalsOf({ operation, signed, tag }: Route): ReadonlySet<Publi
   const when = (holds: boolean, ...refusals: PublicRefusal[]) => (holds ? refusals : []);
   return new Set([
     ...ALWAYS,
-    ...when(!NO_PRODUCT.has(tag), 'product_not_allowed'),
+    ...when(!NO_PRODUCT_REFUSAL.has(tag), 'product_not_allowed'),
     ...when(
       fields.some((field) => ACCOUNT_FIELDS.includes(field)),
       'account_not_found',

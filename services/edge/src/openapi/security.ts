@@ -10,8 +10,8 @@ export const SECURITY_SCHEMES: Record<string, oas31.SecuritySchemeObject> = {
     in: 'header',
     name: 'X-Signature',
     description:
-      'Of a request: HMAC-SHA512 of `METHOD:ENDPOINT:ACCESS_TOKEN:hashed_body:TIMESTAMP`, keyed with the client secret, in lower-case ' +
-      'hex; `hashed_body` is the SHA-256 of the body with its keys sorted at every depth and no white space. ' +
+      'Of a request: HMAC-SHA512 of `METHOD:ENDPOINT:ACCESS_TOKEN:hashed_body:TIMESTAMP`, keyed with the client secret, in ' +
+      'lower-case hex; `hashed_body` is the SHA-256 of the body with its keys sorted at every depth and no white space. ' +
       'Of the v1.1 token: see there.',
   },
   timestamp: {

@@ -1,17 +1,28 @@
+import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { addPage, type PageSurroundings } from '../http/page.ts';
+import { addPublicRoute, type PublicChecks } from '../http/public-route.ts';
 import type { Route } from '../http/route.ts';
 import { createApiDocument } from './document.ts';
 
-/** Serves the document of the routes at /openapi.json (contract §2). It is made when it is first asked for, and kept. */
-export function addApiDocument(app: FastifyInstance, routes: readonly Route[], surroundings: PageSurroundings): void {
-  let document: Buffer | undefined;
-  addPage(app, surroundings, {
+/** Clients may use the document for so long without asking again. */
+const FRESH_SECONDS = 300;
+
+/** Serves the document of the routes at /openapi.json (contract §2). It is made at the first request and kept. */
+export function addApiDocument(app: FastifyInstance, routes: readonly Route[], checks: PublicChecks): void {
+  let document: { bytes: Buffer; etag: string } | undefined;
+  addPublicRoute(app, checks, {
     method: 'GET',
     url: '/openapi.json',
-    answer(_, reply) {
-      document ??= Buffer.from(JSON.stringify(createApiDocument(routes)));
-      return reply.send(document);
+    answer(request, reply) {
+      document ??= makeDocument(routes);
+      const { bytes, etag } = document;
+      reply.header('cache-control', `public, max-age=${FRESH_SECONDS}`).header('etag', etag);
+      return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(bytes);
     },
   });
+}
+
+function makeDocument(routes: readonly Route[]) {
+  const bytes = Buffer.from(JSON.stringify(createApiDocument(routes)));
+  return { bytes, etag: `"${hash('sha256', bytes, 'base64url')}"` };
 }

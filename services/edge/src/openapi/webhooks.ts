@@ -2,6 +2,7 @@ import { WEBHOOKS } from '@gerbang/present';
 import { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { examplesOf } from './examples.ts';
+import { pascal } from './names.ts';
 
 const headers = z.object({
   'X-Event-Id': z.string().meta({ description: 'The same on every attempt and redelivery of one event.' }),
@@ -35,10 +36,7 @@ export function webhooks(): Record<string, ZodOpenApiPathItemObject> {
         event,
         {
           post: {
-            operationId: `on${event
-              .split(/[-._]/)
-              .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-              .join('')}`,
+            operationId: `on${event.split(/[-._]/).map(pascal).join('')}`,
             summary: event,
             description: `${description}\n\nSent to \`${setting}\`.`,
             requestParams: { header: headers.extend(signatureHeaders.shape) },

@@ -20,7 +20,7 @@ import { inquireStatus } from './disbursement/inquiry-status.ts';
 import { listTransfers } from './disbursement/list.ts';
 import { showTransfer } from './disbursement/show.ts';
 import { transferV1, transferV2 } from './disbursement/transfer.ts';
-import { as, chapter, get, type Line, post, put, signedPost } from './methods.ts';
+import { chapter, get, type Line, post, put, signedPost, withId } from './methods.ts';
 import { moneyInRoutes } from './money-in.ts';
 import { listSettlements } from './settlements/list.ts';
 import { listStatement } from './statements/list.ts';
@@ -69,12 +69,12 @@ export const routes: readonly Route[] = [
     get('/api/v2.0/disbursement/list', v2, listTransfers),
     post('/api/v2.0/disbursement/inquiry-status', v2, inquireStatus),
 
-    post('/api/v1.0/disbursement/check-beneficiary', v1, as('checkBeneficiaryV1', checkBeneficiary)),
+    post('/api/v1.0/disbursement/check-beneficiary', v1, withId('checkBeneficiaryV1', checkBeneficiary)),
     signedPost('/api/v1.0/disbursement/transfer', v1, transferV1),
-    get('/api/v1.0/disbursement/fee', v1, as('showDisbursementFeeV1', fee)),
-    get('/api/v1.0/disbursement/list', v1, as('listDisbursementsV1', listTransfers)),
-    get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, as('showDisbursementV1', showTransfer)),
-    post('/api/v1.0/disbursement/inquiry-status', v2, as('inquireDisbursementStatusV1', inquireStatus)),
+    get('/api/v1.0/disbursement/fee', v1, withId('showDisbursementFeeV1', fee)),
+    get('/api/v1.0/disbursement/list', v1, withId('listDisbursementsV1', listTransfers)),
+    get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, withId('showDisbursementV1', showTransfer)),
+    post('/api/v1.0/disbursement/inquiry-status', v2, withId('inquireDisbursementStatusV1', inquireStatus)),
   ]),
 ];
 

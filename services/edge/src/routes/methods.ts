@@ -5,10 +5,10 @@ import type { Operation } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
 import type { Tag } from '../openapi/tags.ts';
 
-/** A line of the URL map before it is known in which chapter it stands. */
+/** A line of the URL map that has no chapter yet. */
 export type Line = Omit<Route, 'tag'>;
 
-/** Lines of the URL map that stand in one chapter of the document. */
+/** Puts lines of the URL map into a chapter of the document. */
 export function chapter(tag: Tag, lines: readonly Line[]): Route[] {
   return lines.map((line) => ({ ...line, tag }));
 }
@@ -34,8 +34,8 @@ export function signedPost(path: string, envelope: Envelope, operation: Operatio
   return { ...post(path, envelope, operation), signed: true };
 }
 
-/** The same operation at another path: only its id in the document differs. */
-export function as(id: string, operation: Operation): Operation {
+/** The same operation for another path; only its operationId differs. */
+export function withId(id: string, operation: Operation): Operation {
   return { ...operation, id };
 }
 

@@ -3,7 +3,7 @@ import type { Route } from '../http/route.ts';
 import { createEwalletCheckout } from './ewallet-checkout/create.ts';
 import { listEwalletCheckouts } from './ewallet-checkout/list.ts';
 import { showEwalletCheckout } from './ewallet-checkout/show.ts';
-import { as, chapter, del, get, post, put } from './methods.ts';
+import { chapter, del, get, post, put, withId } from './methods.ts';
 import { createPaymentLink } from './payment-links/create.ts';
 import { deletePaymentLink } from './payment-links/delete.ts';
 import { listPaymentLinks } from './payment-links/list.ts';
@@ -59,7 +59,7 @@ export const moneyInRoutes: readonly Route[] = [
     get('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, showPaymentLink),
     put('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, updatePaymentLink),
     del('/api/v1.0/payment-link-manage/:account_id/:payment_link_id', v1, deletePaymentLink),
-    get('/api/v2.0/payment-link-manage/:account_id/:payment_link_id', v1, as('showPaymentLinkV2', showPaymentLink)),
+    get('/api/v2.0/payment-link-manage/:account_id/:payment_link_id', v1, withId('showPaymentLinkV2', showPaymentLink)),
     get('/api/v1.0/payment-link-histories/:account_id', v1, listHistories),
     get('/api/v1.0/payment-link-histories/:account_id/:history_id', v1, showHistory),
   ]),

@@ -5,7 +5,7 @@ const TOKEN_PATH = '/api/v1.1/access-token/b2b';
 /** A token is not used in the last moments of its life. */
 const MARGIN_MS = 30_000;
 
-/** The credentials of whoever reads the page, and the access token that was got with them. Both live in memory only. */
+/** The reader's credentials and the access token issued for them. Both live in memory only. */
 export type Session = {
   credentials(): Credentials | undefined;
   use(credentials: Credentials | undefined): void;
@@ -14,8 +14,8 @@ export type Session = {
   /** Asks for a new token the next time. */
   forgetToken(): void;
   /**
-   * Adds the headers with which a request authenticates itself; none without credentials. Throws where no token is to be had,
-   * with the other headers added.
+   * Adds the headers with which a request authenticates itself; none without credentials. Throws where no token is issued; the
+   * other headers are added then.
    */
   authenticate(headers: Record<string, string>, request: Outgoing, authentication: Authentication): Promise<void>;
 };

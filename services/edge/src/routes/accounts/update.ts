@@ -21,7 +21,7 @@ export const updateAccount = operation({
   description: 'Changes the fields that the body has. An inactive account is read only until it is active again.',
   input: z.object({ params: ofAccount, body }),
   data: accountSchema,
-  refusals: ['frozen', 'bad_request'],
+  refusals: ['frozen'],
   async handle({ accounts }, { caller, params, body: { name, status } }) {
     const { account } = await accounts.updateAccount({
       merchantId: caller.merchantId,

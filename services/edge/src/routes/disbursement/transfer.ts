@@ -31,8 +31,9 @@ function transferWith(id: string, body: typeof bodyV1 | typeof bodyV2): Operatio
     id,
     summary: 'Transfer to a bank account',
     description:
-      'Holds amount and fee, then asks the bank. Answers when the bank has answered, or after 3 seconds with status 03 (Pending); ' +
-      'the webhook `disbursement` brings the outcome. The same reference with the same content answers the existing transaction.',
+      'Holds amount and fee, then asks the bank. Answers when the bank has answered, or after 3 seconds with status 03 ' +
+      '(Pending); the webhook `disbursement` brings the outcome. The same reference with the same content ' +
+      'answers the existing transaction.',
     input: z.object({ body }),
     data: transferSchema,
     creates: true,

@@ -38,7 +38,7 @@ export const createEwalletCheckout = operation({
   links: {
     showEwalletCheckout: { account_id: '$request.path.account_id', transaction_id: '$response.body#/data/transaction_id' },
   },
-  refusals: ['frozen', 'account_limit', 'transaction_failed'],
+  refusals: ['frozen', 'transaction_failed'],
   async handle({ ewalletCheckouts }, { caller, params, body: asked, idempotencyKey }) {
     const { ewalletCheckout, replayed } = await ewalletCheckouts.createEwalletCheckout(
       {

@@ -21,7 +21,7 @@ export const createPaymentLink = operation({
     updatePaymentLink: { account_id: '$request.path.account_id', payment_link_id: '$response.body#/data/id' },
     deletePaymentLink: { account_id: '$request.path.account_id', payment_link_id: '$response.body#/data/id' },
   },
-  refusals: ['frozen', 'account_limit'],
+  refusals: ['frozen'],
   async handle({ paymentLinks }, { caller, params, body: asked, idempotencyKey }) {
     const { paymentLink, replayed } = await paymentLinks.createPaymentLink({
       merchantId: caller.merchantId,

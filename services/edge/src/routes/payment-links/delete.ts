@@ -9,10 +9,10 @@ import { dataOfLink, linkParams } from './fields.ts';
 export const deletePaymentLink = operation({
   id: 'deletePaymentLink',
   summary: 'Delete a payment link',
-  description: 'Answers the link as it now is: inactive. Nobody can open or pay it any more.',
+  description: 'Answers the link as it now is: inactive. Customers can no longer open or pay it.',
   input: z.object({ params: linkParams }),
   data: paymentLinkSchema,
-  refusals: ['transaction_not_found', 'frozen', 'bad_request'],
+  refusals: ['transaction_not_found', 'frozen'],
   async handle({ paymentLinks }, { caller, params: { account_id: accountId, payment_link_id: id } }) {
     const { paymentLink } = await paymentLinks.deletePaymentLink({ merchantId: caller.merchantId, accountId, id });
     return { data: dataOfLink(paymentLink) };

@@ -1,5 +1,4 @@
-import { PAYMENT_METHODS } from '@gerbang/core';
-import { paymentMethodsSchema } from '@gerbang/present';
+import { paymentMethodsSchema, presentPaymentMethods } from '@gerbang/present';
 import { z } from 'zod';
 import { operation } from '../../http/operation.ts';
 
@@ -15,6 +14,6 @@ export const listPaymentMethods = operation({
   data: paymentMethodsSchema,
   async handle({ paymentLinks }) {
     const { codes } = await paymentLinks.listPayableMethods({});
-    return { data: { payment_methods: [...PAYMENT_METHODS], available_codes: codes } };
+    return { data: presentPaymentMethods(codes) };
   },
 });

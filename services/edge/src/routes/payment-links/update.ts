@@ -21,7 +21,7 @@ export const updatePaymentLink = operation({
   description: 'Changes the fields that the body has, of an active link. A field that is null stays as it is.',
   input: z.object({ params: linkParams, body }),
   data: paymentLinkSchema,
-  refusals: ['transaction_not_found', 'frozen', 'bad_request', 'account_limit'],
+  refusals: ['transaction_not_found', 'frozen'],
   async handle({ paymentLinks }, { caller, params, body: asked }) {
     const { paymentLink } = await paymentLinks.updatePaymentLink({
       merchantId: caller.merchantId,

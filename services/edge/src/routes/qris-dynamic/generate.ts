@@ -45,7 +45,7 @@ const body = z.object({
 export const generateQris = operation({
   id: 'generateQris',
   summary: 'Generate a QRIS code',
-  description: '`qr_data` is the code to show; it can be paid once, until `expired_at` (30 minutes unless told).',
+  description: '`qr_data` is the code to show; it can be paid once, until `expired_at` (30 minutes by default).',
   input: z.object({ params: ofAccount, body }),
   data: qrisTransactionSchema,
   status: 201,
@@ -54,7 +54,7 @@ export const generateQris = operation({
     inquireQrisStatus: { account_id: '$request.path.account_id', id: '$response.body#/data/id' },
     showQris: { account_id: '$request.path.account_id', id: '$response.body#/data/id' },
   },
-  refusals: ['frozen', 'account_limit', 'transaction_failed'],
+  refusals: ['frozen', 'transaction_failed'],
   async handle({ qris }, { caller, params, body: asked, idempotencyKey }) {
     const { qrisTransaction, replayed } = await qris.generateQris(
       {

@@ -41,7 +41,7 @@ export const createRetailTransaction = operation({
   links: {
     showRetailTransaction: { account_id: '$request.path.account_id', transaction_id: '$response.body#/data/transaction_id' },
   },
-  refusals: ['frozen', 'account_limit'],
+  refusals: ['frozen'],
   async handle({ retail }, { caller, params, body: asked, idempotencyKey }) {
     const { retailTransaction, replayed } = await retail.createRetailTransaction({
       merchantId: caller.merchantId,

@@ -10,6 +10,7 @@ const params = inAccount({ transaction_id: idInPath('`transaction_id` of the ret
 export const showRetailTransaction = operation({
   id: 'showRetailTransaction',
   summary: 'Show a retail transaction',
+  description: '422 also for a merchant without access to the product.',
   input: z.object({ params }),
   data: retailTransactionSchema,
   refusals: ['transaction_not_found'],

@@ -24,7 +24,6 @@ export const listSettlements = operation({
     'Money in that has settled, newest first. With `Accept: text/csv` all of it as CSV, without regard to limit and cursor.',
   input: z.object({ query }),
   data: pageSchema(settlementSchema),
-  refusals: ['account_not_found', 'account_of_other_merchant'],
   otherContent: { 'text/csv': CSV_DESCRIPTION },
   async handle(context, { caller: { merchantId }, header, query: { limit, cursor, account_id, product, from, to } }) {
     const { directory, statements } = context;

@@ -18,8 +18,8 @@ export const issueTokenV10 = issueToken(
 /** POST /api/v1.1/access-token/b2b: the client proves itself by a signature (contract §3). Refusals: validation (grant_type). */
 export const issueTokenV11 = issueToken(
   'issueTokenV11',
-  '`X-Signature` is the HMAC-SHA512 of `{client_id}_{client_secret}_{YYYYMMDD}` keyed with the client secret, in lower-case hex. ' +
-    "The day is today's in Asia/Jakarta.",
+  '`X-Signature` is the HMAC-SHA512 of `{client_id}_{client_secret}_{YYYYMMDD}` keyed with the client secret, in lower-case ' +
+    "hex. The day is today's in Asia/Jakarta.",
 );
 
 function issueToken(id: string, description: string): Operation {

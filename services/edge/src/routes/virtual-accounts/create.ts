@@ -57,7 +57,7 @@ export const createVirtualAccount = operation({
     updateVirtualAccount: { account_id: '$request.path.account_id', id: '$response.body#/data/id' },
     deleteVirtualAccount: { account_id: '$request.path.account_id', id: '$response.body#/data/id' },
   },
-  refusals: ['frozen', 'account_limit'],
+  refusals: ['frozen'],
   async handle({ virtualAccounts }, { caller, params, body: asked, idempotencyKey }) {
     const { virtualAccount, replayed } = await virtualAccounts.createVirtualAccount({
       merchantId: caller.merchantId,

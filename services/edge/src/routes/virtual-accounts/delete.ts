@@ -8,10 +8,10 @@ import { virtualAccountParams } from './show.ts';
 export const deleteVirtualAccount = operation({
   id: 'deleteVirtualAccount',
   summary: 'Delete a virtual account',
-  description: 'Answers the virtual account as it now is: inactive. It takes no payment any more.',
+  description: 'Answers the virtual account as it now is: inactive. It no longer takes payments.',
   input: z.object({ params: virtualAccountParams }),
   data: virtualAccountSchema,
-  refusals: ['transaction_not_found', 'frozen', 'bad_request'],
+  refusals: ['transaction_not_found', 'frozen'],
   async handle({ virtualAccounts }, { caller, params: { account_id: accountId, id } }) {
     const { virtualAccount } = await virtualAccounts.deleteVirtualAccount({ merchantId: caller.merchantId, accountId, id });
     return { data: dataOf(virtualAccount) };

@@ -25,7 +25,7 @@ export const updateVirtualAccount = operation({
   description: 'Changes the fields that the body has, of an active one. A field that is null stays as it is.',
   input: z.object({ params: virtualAccountParams, body }),
   data: virtualAccountSchema,
-  refusals: ['transaction_not_found', 'frozen', 'bad_request', 'account_limit'],
+  refusals: ['transaction_not_found', 'frozen'],
   async handle({ virtualAccounts }, { caller, params, body: { name, amount, min_amount, max_amount, expired_at, max_usage } }) {
     const { virtualAccount } = await virtualAccounts.updateVirtualAccount({
       merchantId: caller.merchantId,

@@ -11,7 +11,7 @@ export const redeliver = operation({
   input: z.object({ params: deliveryParams }),
   data: deliverySchema,
   status: 202,
-  refusals: ['transaction_not_found', 'bad_request'],
+  refusals: ['transaction_not_found'],
   async handle({ deliveries }, { caller: { merchantId, clientId }, params: { id } }) {
     const { delivery } = await deliveries.redeliver({ merchantId, clientId, id });
     if (delivery === undefined) throw new Error('the notifier answered no delivery');

@@ -6,8 +6,8 @@ import { currentSettings, updateSettings } from '../callback-settings.ts';
 import { fromMessage, toMessage } from '../message.ts';
 
 /**
- * Replaces the fields named in `update`; holds for every event from now on (contract §10). Refusals: merchant_not_found, frozen,
- * validation (naming the field).
+ * Replaces the fields named in `update`; holds for every event from now on (contract §10). A frozen merchant cannot change its
+ * settings (contract §2). Refusals: merchant_not_found, frozen, validation (naming the field).
  */
 export async function updateCallbackSettings(context: Context, request: UpdateCallbackSettingsRequest) {
   const values = fromMessage(request.settings);

@@ -1187,6 +1187,8 @@ export declare const MerchantService: GenService<{
     output: typeof GetCallbackSettingsResponseSchema;
   },
   /**
+   * Refusals: merchant_not_found, frozen, validation.
+   *
    * @generated from rpc gerbang.merchant.v1.MerchantService.UpdateCallbackSettings
    */
   updateCallbackSettings: {

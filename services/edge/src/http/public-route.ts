@@ -6,27 +6,27 @@ import { toRefusal } from './errors.ts';
 import type { Body } from './json-body.ts';
 import type { Observer } from './observe.ts';
 
-type PageRequest = FastifyRequest<{ Params: { '*'?: string }; Body: Body | undefined }>;
+type PublicRequest = FastifyRequest<{ Params: { '*'?: string }; Body: Body | undefined }>;
 
-/** Something that the edge shows to everyone who reaches it, without token and whitelist: it is no operation of the API. */
-export type Page = {
+/** A route that needs neither token nor whitelist (contract §2). It is no operation of the API. */
+export type PublicRoute = {
   method: 'GET' | 'POST';
   url: string;
   headers?: Readonly<Record<string, string>>;
   /** Refuses, by throwing, before the body is read. */
-  check?: (request: PageRequest) => void;
-  answer: (request: PageRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
+  check?: (request: PublicRequest) => void;
+  answer: (request: PublicRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 };
 
-/** What every request goes through. */
-export type PageSurroundings = {
+/** What these requests go through like all others. */
+export type PublicChecks = {
   observe: Observer;
   hasHost: (request: FastifyRequest, done: (error: Error) => void) => boolean;
 };
 
-/** Answers a page at its path; its errors have the v1 envelope, and other methods are 405. */
-export function addPage(app: FastifyInstance, { observe, hasHost }: PageSurroundings, page: Page): void {
-  const { method, url, headers = {}, check, answer } = page;
+/** Adds the route. Its errors have the v1 envelope, and other methods are 405. */
+export function addPublicRoute(app: FastifyInstance, { observe, hasHost }: PublicChecks, route: PublicRoute): void {
+  const { method, url, headers = {}, check, answer } = route;
   app.all<{ Params: { '*'?: string }; Body: Body | undefined }>(url, {
     onRequest(request, reply, done) {
       observe(request, reply, url, () => {
@@ -51,7 +51,7 @@ function checked(check: () => void, done: (error?: Error) => void): void {
   try {
     check();
   } catch (error) {
-    done(error instanceof Error ? error : new Error('a page could not be checked', { cause: error }));
+    done(error instanceof Error ? error : new Error('a request could not be checked', { cause: error }));
     return;
   }
   done();
