@@ -1959,6 +1959,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["UnixMillisecondsText"];
             /** @description When it came to its final status; empty if it was never paid. */
@@ -2236,6 +2238,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance of the source account; null values until it is done. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["Timestamp"];
             /** @description When both accounts moved; null until then. */
@@ -2639,6 +2643,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */
@@ -2678,6 +2684,8 @@ export interface components {
             net_amount?: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp?: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */
@@ -2761,6 +2769,8 @@ export interface components {
             net_amount?: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp?: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */

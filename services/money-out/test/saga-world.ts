@@ -141,11 +141,12 @@ export async function surviving(work: Promise<unknown>): Promise<void> {
 
 /** How often each thing was counted. */
 export function countingMetrics() {
-  const counts = { accepted: 0, finished: 0, corrected: 0, contradicted: 0 };
+  const counts = { accepted: 0, duplicated: 0, finished: 0, corrected: 0, contradicted: 0 };
   return {
     counts,
     metrics: {
       accepted: () => void counts.accepted++,
+      possiblyDuplicated: () => void counts.duplicated++,
       finished: () => void counts.finished++,
       corrected: () => void counts.corrected++,
       contradicted: () => void counts.contradicted++,

@@ -2,7 +2,7 @@ import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { retryConflicts } from '@gerbang/store';
 import type { SagaContext } from '../transfer/change.ts';
 import { isRefused } from '../transfer/posting.ts';
-import { ACCOUNT_TRANSFER, type AccountTransferOrder, decide } from './account-transfer.ts';
+import { ACCOUNT_TRANSFER, type AccountTransferCommand, type AccountTransferOrder, decide } from './account-transfer.ts';
 import type { StoredAccountTransfer } from './document.ts';
 import type { AccountTransferStore } from './store.ts';
 
@@ -23,7 +23,11 @@ export function isLasting(error: unknown): boolean {
  */
 export async function complete(context: AccountTransferContext, created: StoredAccountTransfer): Promise<StoredAccountTransfer> {
   if (created.state.status !== 'created') return created;
-  return finish(context, created, await post(context, created));
+  const [balanceAfterSen, possibleDuplicateOf] = await Promise.all([
+    post(context, created),
+    context.accountTransfers.payments.findDuplicate(created.document),
+  ]);
+  return finish(context, created, { type: 'succeed', balanceAfterSen, possibleDuplicateOf });
 }
 
 /** Available balance of the source right after the posting, sen. */
@@ -46,7 +50,7 @@ async function post({ ledger, accountTransfers }: AccountTransferContext, create
 async function finish(
   context: AccountTransferContext,
   created: StoredAccountTransfer,
-  balanceAfterSen: bigint,
+  succeed: AccountTransferCommand,
 ): Promise<StoredAccountTransfer> {
   const { transactionId, merchantId } = created.order;
   const { transfer, isWritten } = await retryConflicts({
@@ -54,7 +58,7 @@ async function finish(
     read: () => readAgain(context, created.order),
     write: async (current) => {
       const nowMs = context.clock.now();
-      const events = decide(current.state, { type: 'succeed', balanceAfterSen }, nowMs);
+      const events = decide(current.state, succeed, nowMs);
       if (events.length === 0) return { transfer: current, isWritten: false };
       const finished = await context.accountTransfers.apply(current, events, nowMs);
       return finished && { transfer: finished, isWritten: true };
@@ -62,6 +66,7 @@ async function finish(
   });
   if (isWritten) {
     context.metrics.accountTransferred();
+    if (succeed.possibleDuplicateOf !== undefined) context.metrics.possiblyDuplicated(ACCOUNT_TRANSFER);
     context.log.info({ transaction_id: transactionId, merchant_id: merchantId }, 'account transfer finished');
   }
   return transfer;

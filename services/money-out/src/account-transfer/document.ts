@@ -1,4 +1,5 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
+import { paymentHash } from '../transfer/duplicate.ts';
 import { RESUME_AFTER_MS } from '../transfer/schedule.ts';
 import { ACCOUNT_TRANSFER, type AccountTransferOrder, type AccountTransferState } from './account-transfer.ts';
 
@@ -10,12 +11,15 @@ export type AccountTransferDocument = Due & {
   destination_account_id: string;
   reference_number: string;
   content_hash: string;
+  /** Recognizes orders of the same payment; absent in documents of earlier versions. */
+  payment_hash?: string;
   product: typeof ACCOUNT_TRANSFER;
   amount_sen: bigint;
   note: string;
   created_at: Date;
   status: AccountTransferState['status'];
   balance_after_sen?: bigint;
+  possible_duplicate_of?: string;
   processed_at?: Date;
 };
 
@@ -36,6 +40,7 @@ export function newDocument(order: AccountTransferOrder): AccountTransferDocumen
     destination_account_id: order.destinationAccountId,
     reference_number: order.referenceNumber,
     content_hash: order.contentHash,
+    payment_hash: paymentHash({ ...order, product: ACCOUNT_TRANSFER, beneficiary: order.destinationAccountId }),
     product: ACCOUNT_TRANSFER,
     amount_sen: order.amountSen,
     note: order.note,
@@ -54,6 +59,7 @@ export function toStateFields(state: AccountTransferState): Partial<AccountTrans
         status: 'succeeded',
         balance_after_sen: state.balanceAfterSen,
         processed_at: new Date(state.processedAtMs),
+        ...(state.possibleDuplicateOf !== undefined && { possible_duplicate_of: state.possibleDuplicateOf }),
       };
     default:
       return state satisfies never;
@@ -81,5 +87,6 @@ function toState(document: StoredAccountTransferDocument): AccountTransferState 
   const { balance_after_sen: balanceAfterSen, processed_at: processedAt } = document;
   if (balanceAfterSen === undefined || processedAt === undefined)
     throw new Error(`account transfer ${document._id} is incomplete`);
-  return { status: 'succeeded', balanceAfterSen, processedAtMs: processedAt.getTime() };
+  const { possible_duplicate_of: possibleDuplicateOf } = document;
+  return { status: 'succeeded', balanceAfterSen, possibleDuplicateOf, processedAtMs: processedAt.getTime() };
 }

@@ -1,5 +1,6 @@
 import type { EventType } from '@gerbang/present';
 import { type AfterWrite, dateRange, openAggregates, type Store } from '@gerbang/store';
+import { openPayments, type Payments } from '../transfer/duplicate.ts';
 import { openReferences, type References, referenceId, TRANSFERS } from '../transfer/reference.ts';
 import { ACCOUNT_TRANSFER, type AccountTransferEvent, type AccountTransferOrder, evolve } from './account-transfer.ts';
 import {
@@ -29,6 +30,7 @@ export type AccountTransferQuery = {
  */
 export type AccountTransferStore = {
   references: References;
+  payments: Payments;
   /** Undefined when any product uses the reference already. */
   insert(order: AccountTransferOrder): Promise<StoredAccountTransfer | undefined>;
   /** What is there at this moment. */
@@ -58,6 +60,7 @@ export async function openAccountTransferStore(store: Store, afterWrite: AfterWr
   );
   return {
     references: openReferences(store),
+    payments: await openPayments(store),
     fromDocument: (document) => fromDocument(aggregates.read(document)),
     async insert(order) {
       const id = referenceId(order.accountId, order.referenceNumber);

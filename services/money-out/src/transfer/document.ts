@@ -1,4 +1,5 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
+import { paymentHash } from './duplicate.ts';
 import type { Product, TransferOrder } from './product.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
 import type { TransferState } from './state.ts';
@@ -12,6 +13,8 @@ export type TransferDocument = Due &
     account_id: string;
     reference_number: string;
     content_hash: string;
+    /** Recognizes orders of the same payment; absent in documents of earlier versions. */
+    payment_hash?: string;
     product: string;
     amount_sen: bigint;
     fee_sen: bigint;
@@ -43,6 +46,7 @@ export function newDocument(product: Product, order: TransferOrder, details: Det
     account_id: order.accountId,
     reference_number: order.referenceNumber,
     content_hash: order.contentHash,
+    payment_hash: paymentHash({ ...order, product: product.name, beneficiary: product.beneficiaryOf(details) }),
     product: product.name,
     amount_sen: order.amountSen,
     fee_sen: order.feeSen,

@@ -50,6 +50,11 @@ export type Product = {
   rail: string;
   /** What fees are set for besides the product; empty where the product has no channels. */
   channelOf(details: object): string;
+  /**
+   * Whom it pays, as one text, alike for orders that pay the same one: for finding possible duplicates (contract §6). Only its
+   * hash is stored.
+   */
+  beneficiaryOf(details: object): string;
   /** The exact request, made once and persisted before it is sent. `nowMs` is real time. */
   requestOf(order: TransferOrder, details: object, nowMs: number): string;
   /** `firstSend` only where the request was never sent before. */

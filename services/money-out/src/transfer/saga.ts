@@ -15,12 +15,17 @@ type SendCommand = Extract<TransferCommand, { type: 'send' }>;
 export type HeldTransfer = { transfer: StoredTransfer; send: SendCommand };
 
 /**
- * Has the ledger hold the gross amount, always under the same posting key. Nothing is written yet. Refusals: insufficient_balance
+ * Has the ledger hold the gross amount, always under the same posting key, and looks for a possible duplicate meanwhile. Nothing
+ * is written yet. Refusals: insufficient_balance
  * (the transfer is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
  */
 export async function holdFunds(context: SagaContext, created: StoredTransfer): Promise<HeldTransfer> {
   try {
-    return { transfer: created, send: { type: 'send', balanceAfterSen: await postHold(context, created) } };
+    const [balanceAfterSen, possibleDuplicateOf] = await Promise.all([
+      postHold(context, created),
+      context.transfers.payments.findDuplicate(created.document),
+    ]);
+    return { transfer: created, send: { type: 'send', balanceAfterSen, possibleDuplicateOf } };
   } catch (error) {
     if (isRefused(error, ['insufficient_balance'])) await context.transfers.remove(created);
     throw error;

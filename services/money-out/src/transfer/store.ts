@@ -8,6 +8,7 @@ import {
   type StoredTransferDocument,
   type TransferDocument,
 } from './document.ts';
+import { openPayments, type Payments } from './duplicate.ts';
 import { evolve, type TransferEvent } from './event.ts';
 import { toEvents } from './message.ts';
 import type { Product, TransferOrder } from './product.ts';
@@ -23,6 +24,7 @@ import { toStateFields } from './state-document.ts';
 export type TransferStore = {
   aggregates: Aggregates<TransferDocument, EventType<'money-out'>>;
   references: References;
+  payments: Payments;
   /** Undefined when any product uses the reference already. `request`: the exact one that the rail will get. */
   insert(product: Product, order: TransferOrder, details: DetailFields, request: string): Promise<StoredTransfer | undefined>;
   find(accountId: string, referenceNumber: string, options?: { linearizable: boolean }): Promise<StoredTransfer | undefined>;
@@ -72,6 +74,7 @@ export async function openTransferStore(
   return {
     aggregates,
     references: openReferences(store),
+    payments: await openPayments(store),
     fromDocument: (document) => read(aggregates.read(document)),
     async insert(product, order, details, request) {
       const id = referenceId(order.accountId, order.referenceNumber);
