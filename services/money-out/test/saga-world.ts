@@ -18,6 +18,7 @@ import type { SagaContext } from '../src/transfer/change.ts';
 import type { DetailFields, StoredTransfer } from '../src/transfer/document.ts';
 import { onTransferDue } from '../src/transfer/on-due.ts';
 import type { Product, TransferOrder } from '../src/transfer/product.ts';
+import { partnerReferenceOf } from '../src/transfer/rail-reference.ts';
 import { openTransferStore, type TransferStore } from '../src/transfer/store.ts';
 
 export const START_SEN = 100_000_00n;
@@ -88,12 +89,14 @@ export function ledgerWhen(isPaid: boolean, startSen = START_SEN) {
 let count = 0;
 export function newOrder(clock: Clock): TransferOrder {
   count++;
+  const [accountId, referenceNumber] = ['01ARZ3NDEKTSV4RRFFQ69G5FAV', `ref-${count}`];
   return {
     transactionId: newUlid(clock.now()),
     merchantId: 'm1',
     partition: 'p0',
-    accountId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
-    referenceNumber: `ref-${count}`,
+    accountId,
+    referenceNumber,
+    partnerReference: partnerReferenceOf(accountId, referenceNumber),
     contentHash: 'h',
     amountSen: AMOUNT_SEN,
     feeSen: FEE_SEN,

@@ -12,6 +12,8 @@ export type TransferDocument = Due &
     partition: string;
     account_id: string;
     reference_number: string;
+    /** What the rail knows it by; absent in documents of earlier versions, whose rail knows the transaction id. */
+    partner_reference?: string;
     content_hash: string;
     /** Recognizes orders of the same payment; absent in documents of earlier versions. */
     payment_hash?: string;
@@ -45,6 +47,7 @@ export function newDocument(product: Product, order: TransferOrder, details: Det
     partition: order.partition,
     account_id: order.accountId,
     reference_number: order.referenceNumber,
+    partner_reference: order.partnerReference,
     content_hash: order.contentHash,
     payment_hash: paymentHash({ ...order, product: product.name, beneficiary: product.beneficiaryOf(details) }),
     product: product.name,
@@ -65,6 +68,7 @@ export function fromDocument(product: Product, document: StoredTransferDocument)
     partition: document.partition,
     accountId: document.account_id,
     referenceNumber: document.reference_number,
+    partnerReference: document.partner_reference ?? document.transaction_id,
     contentHash: document.content_hash,
     amountSen: document.amount_sen,
     feeSen: document.fee_sen,

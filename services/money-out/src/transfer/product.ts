@@ -14,6 +14,8 @@ export type TransferOrder = {
   partition: string;
   accountId: string;
   referenceNumber: string;
+  /** What the rail knows it by: made of account and reference number, or the transaction id in orders of earlier versions. */
+  partnerReference: string;
   /** Of the validated content, to distinguish a repetition from another order under the same reference. */
   contentHash: string;
   amountSen: bigint;

@@ -29,6 +29,8 @@ export type TransferStore = {
   insert(product: Product, order: TransferOrder, details: DetailFields, request: string): Promise<StoredTransfer | undefined>;
   find(accountId: string, referenceNumber: string, options?: { linearizable: boolean }): Promise<StoredTransfer | undefined>;
   findByTransactionId(transactionId: string): Promise<StoredTransfer | undefined>;
+  /** By what its rail knows it by. */
+  findByPartnerReference(partnerReference: string): Promise<StoredTransfer | undefined>;
   /**
    * Writes the events and the state after them, and when the timer fires next; undefined when the transfer has changed meanwhile.
    */
@@ -85,6 +87,11 @@ export async function openTransferStore(
     find: async (accountId, referenceNumber, options) =>
       readKnown(await aggregates.find(referenceId(accountId, referenceNumber), options)),
     findByTransactionId: async (transactionId) => readKnown(await aggregates.findOne({ transaction_id: transactionId })),
+    async findByPartnerReference(partnerReference) {
+      const found = await aggregates.findOne({ partner_reference: partnerReference });
+      // Rails know orders of earlier versions by the transaction id.
+      return found === undefined ? readKnown(await aggregates.findOne({ transaction_id: partnerReference })) : readKnown(found);
+    },
     async apply(transfer, events, nowMs) {
       const changed = await aggregates.change(transfer.document, changeOf(transfer, events, nowMs));
       return changed && read(changed);
@@ -105,6 +112,7 @@ export async function openTransferStore(
 async function createIndexes({ collection }: Aggregates<TransferDocument, EventType<'money-out'>>): Promise<void> {
   await collection.createIndex({ account_id: 1, transaction_id: -1 }, { name: 'newest' });
   await collection.createIndex({ transaction_id: 1 }, { name: 'by-transaction' });
+  await collection.createIndex({ partner_reference: 1 }, { name: 'by-partner-reference' });
   await collection.createIndex(
     { unresolved_at: 1 },
     { name: 'unresolved', partialFilterExpression: { unresolved_at: { $type: 'date' } } },

@@ -194,14 +194,16 @@ describe('a transfer', () => {
   });
 });
 
-test.each([
-  ['ends', [succeed], [fail], [cancel, confirmCancel], [confirmReturn]],
+test.each<[string, TransferCommand[][]]>([
+  ['ends', [[succeed], [fail], [cancel, confirmCancel], [confirmReturn]]],
   [
     'is corrected',
-    [succeed, reportReturned, compensate],
-    [fail, reportPaid, propose('succeeded'), approve('succeeded'), compensate],
+    [
+      [succeed, reportReturned, compensate],
+      [fail, reportPaid, propose('succeeded'), approve('succeeded'), compensate],
+    ],
   ],
-])('what a transfer may be a duplicate of is kept when it %s', (_how, ...ways) => {
+])('what a transfer may be a duplicate of is kept when it %s', (_how, ways) => {
   const accepted: TransferCommand = { ...send, possibleDuplicateOf: 'ref-0' };
   for (const way of ways) expect(given(accepted, ...way)).toMatchObject({ possibleDuplicateOf: 'ref-0' });
 });

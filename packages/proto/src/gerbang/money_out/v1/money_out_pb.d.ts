@@ -634,7 +634,7 @@ export declare type ReportTransferRequest = Message<"gerbang.money_out.v1.Report
   rail: string;
 
   /**
-   * The partner's reference that Gerbang gave the rail.
+   * The partner's reference that Gerbang gave the rail; for orders of earlier versions that was the transaction id.
    *
    * @generated from field: string transaction_id = 2;
    */
