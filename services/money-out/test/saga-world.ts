@@ -100,6 +100,7 @@ export function newOrder(clock: Clock): TransferOrder {
     contentHash: 'h',
     amountSen: AMOUNT_SEN,
     feeSen: FEE_SEN,
+    quota: undefined,
     description: '',
     createdAtMs: clock.now(),
   };
@@ -219,7 +220,15 @@ export async function untilDone({ context, find }: SagaWorld, order: TransferOrd
 }
 
 function withCrashes(transfers: TransferStore, wrap: Wrap): TransferStore {
-  return { ...transfers, insert: wrap(transfers.insert), apply: wrap(transfers.apply), find: wrap(transfers.find) };
+  return {
+    ...transfers,
+    insert: wrap(transfers.insert),
+    apply: wrap(transfers.apply),
+    find: wrap(transfers.find),
+    remove: wrap(transfers.remove),
+    markCounted: wrap(transfers.markCounted),
+    spendings: { count: wrap(transfers.spendings.count) },
+  };
 }
 
 /** The types of the events that the notifier has yet to confirm, oldest first. */

@@ -1,3 +1,5 @@
+import type { Quota } from '../transfer/quota.ts';
+
 /** The name of the product in documents, in merchants' lists of products and limits, and on statements. */
 export const ACCOUNT_TRANSFER = 'account-transfer' as const;
 
@@ -13,6 +15,8 @@ export type AccountTransferOrder = {
   /** Of the validated content, to distinguish a repetition from another order under the same reference. */
   contentHash: string;
   amountSen: bigint;
+  /** What it counts against; undefined where operators have set nothing. */
+  quota: Quota | undefined;
   note: string;
   createdAtMs: number;
 };

@@ -1,6 +1,7 @@
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { retryConflicts } from '@gerbang/store';
 import type { SagaContext } from '../transfer/change.ts';
+import { countOrder } from '../transfer/count.ts';
 import { isRefused } from '../transfer/posting.ts';
 import { ACCOUNT_TRANSFER, type AccountTransferCommand, type AccountTransferOrder, decide } from './account-transfer.ts';
 import type { StoredAccountTransfer } from './document.ts';
@@ -17,17 +18,20 @@ export function isLasting(error: unknown): boolean {
 }
 
 /**
- * Takes a created transfer to its end: the ledger moves both accounts in one posting, always under the same posting key, then
+ * Takes a created transfer to its end: it is counted against its merchant's quota, the ledger moves both accounts in one posting, always under the same posting key, then
  * that is written down. Refusals: insufficient_balance, account_limit (the transfer is gone and its reference free again);
  * unavailable, timeout (its timer takes it up).
  */
 export async function complete(context: AccountTransferContext, created: StoredAccountTransfer): Promise<StoredAccountTransfer> {
-  if (created.state.status !== 'created') return created;
+  const { accountTransfers } = context;
+  const { markCounted: mark, remove, find } = accountTransfers;
+  const transfer = await countOrder(accountTransfers.spendings, ACCOUNT_TRANSFER, created, { mark, remove, find });
+  if (transfer.state.status !== 'created') return transfer;
   const [balanceAfterSen, possibleDuplicateOf] = await Promise.all([
-    post(context, created),
-    context.accountTransfers.payments.findDuplicate(created.document),
+    post(context, transfer),
+    accountTransfers.payments.findDuplicate(transfer.document),
   ]);
-  return finish(context, created, { type: 'succeed', balanceAfterSen, possibleDuplicateOf });
+  return finish(context, transfer, { type: 'succeed', balanceAfterSen, possibleDuplicateOf });
 }
 
 /** Available balance of the source right after the posting, sen. */

@@ -1,27 +1,29 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
 import { paymentHash } from '../transfer/duplicate.ts';
+import { fromQuotaFields, type QuotaFields, toQuotaFields } from '../transfer/quota-document.ts';
 import { RESUME_AFTER_MS } from '../transfer/schedule.ts';
 import { ACCOUNT_TRANSFER, type AccountTransferOrder, type AccountTransferState } from './account-transfer.ts';
 
 /** The document's own fields: snake_case, bigint sen, dates. */
-export type AccountTransferDocument = Due & {
-  transaction_id: string;
-  partition: string;
-  account_id: string;
-  destination_account_id: string;
-  reference_number: string;
-  content_hash: string;
-  /** Recognizes orders of the same payment; absent in documents of earlier versions. */
-  payment_hash?: string;
-  product: typeof ACCOUNT_TRANSFER;
-  amount_sen: bigint;
-  note: string;
-  created_at: Date;
-  status: AccountTransferState['status'];
-  balance_after_sen?: bigint;
-  possible_duplicate_of?: string;
-  processed_at?: Date;
-};
+export type AccountTransferDocument = Due &
+  QuotaFields & {
+    transaction_id: string;
+    partition: string;
+    account_id: string;
+    destination_account_id: string;
+    reference_number: string;
+    content_hash: string;
+    /** Recognizes orders of the same payment; absent in documents of earlier versions. */
+    payment_hash?: string;
+    product: typeof ACCOUNT_TRANSFER;
+    amount_sen: bigint;
+    note: string;
+    created_at: Date;
+    status: AccountTransferState['status'];
+    balance_after_sen?: bigint;
+    possible_duplicate_of?: string;
+    processed_at?: Date;
+  };
 
 export type StoredAccountTransferDocument = AggregateDocument<AccountTransferDocument>;
 
@@ -43,6 +45,7 @@ export function newDocument(order: AccountTransferOrder): AccountTransferDocumen
     payment_hash: paymentHash({ ...order, product: ACCOUNT_TRANSFER, beneficiary: order.destinationAccountId }),
     product: ACCOUNT_TRANSFER,
     amount_sen: order.amountSen,
+    ...toQuotaFields(order.quota),
     note: order.note,
     created_at: new Date(order.createdAtMs),
     status: 'created',
@@ -76,6 +79,7 @@ export function fromDocument(document: StoredAccountTransferDocument): StoredAcc
     referenceNumber: document.reference_number,
     contentHash: document.content_hash,
     amountSen: document.amount_sen,
+    quota: fromQuotaFields(document),
     note: document.note,
     createdAtMs: document.created_at.getTime(),
   };

@@ -1,13 +1,15 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
 import { paymentHash } from './duplicate.ts';
 import type { Product, TransferOrder } from './product.ts';
+import { fromQuotaFields, type QuotaFields, toQuotaFields } from './quota-document.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
 import type { TransferState } from './state.ts';
 import { fromStateFields, type StateFields } from './state-document.ts';
 
 /** The fields that every transfer has: snake_case, bigint sen, dates. A product adds its own fields. */
 export type TransferDocument = Due &
-  StateFields & {
+  StateFields &
+  QuotaFields & {
     transaction_id: string;
     partition: string;
     account_id: string;
@@ -53,6 +55,7 @@ export function newDocument(product: Product, order: TransferOrder, details: Det
     product: product.name,
     amount_sen: order.amountSen,
     fee_sen: order.feeSen,
+    ...toQuotaFields(order.quota),
     description: order.description,
     created_at: new Date(order.createdAtMs),
     status: 'created',
@@ -72,6 +75,7 @@ export function fromDocument(product: Product, document: StoredTransferDocument)
     contentHash: document.content_hash,
     amountSen: document.amount_sen,
     feeSen: document.fee_sen,
+    quota: fromQuotaFields(document),
     description: document.description,
     createdAtMs: document.created_at.getTime(),
   };

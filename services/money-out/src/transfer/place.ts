@@ -8,6 +8,7 @@ import { evolve } from './event.ts';
 import { isWithin } from './limits.ts';
 import type { InProgress } from './on-due.ts';
 import type { Product, TransferOrder } from './product.ts';
+import { quotaOf } from './quota.ts';
 import { partnerReferenceOf } from './rail-reference.ts';
 import { type HeldTransfer, holdFunds, sendToRail, writeSent } from './saga.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
@@ -23,7 +24,7 @@ export type PlacingContext = SagaContext & {
 };
 
 /** What a product's order comes to; `details` are its own fields as they will be stored. */
-export type NewTransfer = Omit<TransferOrder, 'partition' | 'partnerReference' | 'feeSen' | 'createdAtMs'> & {
+export type NewTransfer = Omit<TransferOrder, 'partition' | 'partnerReference' | 'feeSen' | 'quota' | 'createdAtMs'> & {
   details: DetailFields;
 };
 
@@ -44,7 +45,8 @@ export async function orderTransfer(
   const charge = { product: product.name, channel: product.channelOf(details), amountSen, nowMs };
   const { feeSen } = feeFor(feeRulesOf(profile), charge);
   const partnerReference = partnerReferenceOf(wanted.accountId, wanted.referenceNumber);
-  const order = { ...wanted, partition: profile.partition, partnerReference, feeSen, createdAtMs: nowMs };
+  const quota = quotaOf(profile.limits, product.name);
+  const order = { ...wanted, partition: profile.partition, partnerReference, feeSen, quota, createdAtMs: nowMs };
   const placed = await place(context, product, order, details, profile.limits);
   // After that long a timer may have sent it as well.
   const firstSend = performance.now() - startedMs < RESUME_AFTER_MS;

@@ -2,6 +2,7 @@ import type { EventType } from '@gerbang/present';
 import type { Transfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { CallOptions, NotFoundOutcome, UnknownOutcome } from '@gerbang/rails';
 import type { NewEvent } from '@gerbang/store';
+import type { Quota } from './quota.ts';
 import type { Failure, FailureCause, Receipt, TransferState } from './state.ts';
 
 /**
@@ -20,6 +21,8 @@ export type TransferOrder = {
   contentHash: string;
   amountSen: bigint;
   feeSen: bigint;
+  /** What it counts against; undefined where operators have set nothing for the merchant and the product. */
+  quota: Quota | undefined;
   /** The merchant's words; empty where it gave none. */
   description: string;
   createdAtMs: number;

@@ -14,6 +14,7 @@ import { toEvents } from './message.ts';
 import type { Product, TransferOrder } from './product.ts';
 import { openReferences, type References, referenceId, TRANSFERS } from './reference.ts';
 import { nextDue } from './schedule.ts';
+import { openSpendings, type Spendings } from './spending-store.ts';
 import { isHeld, type TransferState } from './state.ts';
 import { toStateFields } from './state-document.ts';
 
@@ -25,6 +26,7 @@ export type TransferStore = {
   aggregates: Aggregates<TransferDocument, EventType<'money-out'>>;
   references: References;
   payments: Payments;
+  spendings: Spendings;
   /** Undefined when any product uses the reference already. `request`: the exact one that the rail will get. */
   insert(product: Product, order: TransferOrder, details: DetailFields, request: string): Promise<StoredTransfer | undefined>;
   find(accountId: string, referenceNumber: string, options?: { linearizable: boolean }): Promise<StoredTransfer | undefined>;
@@ -35,6 +37,8 @@ export type TransferStore = {
    * Writes the events and the state after them, and when the timer fires next; undefined when the transfer has changed meanwhile.
    */
   apply(transfer: StoredTransfer, events: readonly TransferEvent[], nowMs: number): Promise<StoredTransfer | undefined>;
+  /** Notes that its amount is reserved; undefined when the transfer has changed meanwhile. */
+  markCounted(transfer: StoredTransfer): Promise<StoredTransfer | undefined>;
   /** Removes one that was never accepted. */
   remove(transfer: StoredTransfer): Promise<boolean>;
   list(query: TransferQuery): Promise<StoredTransfer[]>;
@@ -77,6 +81,7 @@ export async function openTransferStore(
     aggregates,
     references: openReferences(store),
     payments: await openPayments(store),
+    spendings: openSpendings(store),
     fromDocument: (document) => read(aggregates.read(document)),
     async insert(product, order, details, request) {
       const id = referenceId(order.accountId, order.referenceNumber);
@@ -95,6 +100,10 @@ export async function openTransferStore(
     async apply(transfer, events, nowMs) {
       const changed = await aggregates.change(transfer.document, changeOf(transfer, events, nowMs));
       return changed && read(changed);
+    },
+    async markCounted(transfer) {
+      const marked = await aggregates.change(transfer.document, { set: { counted: true } });
+      return marked && read(marked);
     },
     remove: (transfer) => aggregates.removeUnannounced(transfer.document),
     async list(query) {
