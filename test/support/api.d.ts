@@ -3253,7 +3253,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:30:39.000Z"
                      *       }
                      *     }
                      */
@@ -3305,7 +3305,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:30:39.000Z"
                      *       }
                      *     }
                      */
@@ -3374,25 +3374,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *             "id": "01M81PBT1QVS0SRR045P4GT48G",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.798Z",
-                     *             "updated_at": "2026-11-22T12:28:34.823Z"
+                     *             "created_at": "2026-11-22T13:15:39.967Z",
+                     *             "updated_at": "2026-11-22T13:15:40.047Z"
                      *           },
                      *           {
-                     *             "id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "id": "01M81PBS6MP6DH6XANEJKG5XAK",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.336Z",
-                     *             "updated_at": "2026-11-22T12:28:34.336Z"
+                     *             "created_at": "2026-11-22T13:15:39.091Z",
+                     *             "updated_at": "2026-11-22T13:15:39.091Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOSk4xRFRGWVpNOE1RMDBBU1pFMg"
+                     *         "next_cursor": "MTowMU04MVBCUzZNUDZESDZYQU5FSktHNVhBSw"
                      *       }
                      *     }
                      */
@@ -3447,13 +3447,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81PBT1QVS0SRR045P4GT48G",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.798Z"
+                     *         "created_at": "2026-11-22T13:15:39.967Z",
+                     *         "updated_at": "2026-11-22T13:15:39.967Z"
                      *       }
                      *     }
                      */
@@ -3557,13 +3557,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81PBT1QVS0SRR045P4GT48G",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:15:39.967Z",
+                     *         "updated_at": "2026-11-22T13:15:40.047Z"
                      *       }
                      *     }
                      */
@@ -3639,13 +3639,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81PBT1QVS0SRR045P4GT48G",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:15:39.967Z",
+                     *         "updated_at": "2026-11-22T13:15:40.047Z"
                      *       }
                      *     }
                      */
@@ -3715,7 +3715,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -3723,7 +3723,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "176066.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -3773,7 +3773,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -3781,7 +3781,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "176066.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -3879,8 +3879,30 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b1112812a94fbebccb9c783e957058f3",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "e0e4532b5d8d5b7c49c6084602cb2419",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *             "type": "credit",
+                     *             "amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99695000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "virtual-account",
+                     *             "transaction_id": "01M81PBTS5JE1JHG2T2SWJTS04",
+                     *             "reference_number": "INV-1042",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:15:45.764Z"
+                     *           },
+                     *           {
+                     *             "id": "2a82ed9342903e8ed12b150c41803d9c",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "type": "debit",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -3895,14 +3917,14 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "account-transfer",
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "transaction_id": "01M81PBZNDY2PDEFP7EP57N0Q9",
                      *             "reference_number": "pindah-1",
                      *             "description": "Kas kecil",
-                     *             "posted_at": "2026-11-22T12:28:37.014Z"
+                     *             "posted_at": "2026-11-22T13:15:45.734Z"
                      *           },
                      *           {
-                     *             "id": "7e3edeee2d9a8b742c1c913555513612",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "facb999c70944a8862eec6b363915308",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "type": "credit",
                      *             "amount": {
                      *               "value": "152500.00",
@@ -3917,35 +3939,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *             "transaction_id": "01M81PBZGFMR3T4Z6GZVHY48W4",
                      *             "reference_number": "gaji-2026-11-001V1-x",
                      *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.943Z"
-                     *           },
-                     *           {
-                     *             "id": "653d4973f446f1d99e0daef895378c6c",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "type": "debit",
-                     *             "amount": {
-                     *               "value": "152500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "2500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99542500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.921Z"
+                     *             "posted_at": "2026-11-22T13:15:45.623Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzUwNTE2OTIxLjE0LjA"
+                     *         "next_cursor": "MToxNzk1MzUzMzQ1NjIzLjE1LjA"
                      *       }
                      *     }
                      */
@@ -4019,10 +4019,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b7c31b6e7b26ab18665e52a5d2fa55ef",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "ad1b26046e451336fd3b7de0dab33157",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "product": "qris",
-                     *             "transaction_id": "01M81KNKRWJZ7P0CP82C3JWKC3",
+                     *             "transaction_id": "01M81PBVRP8G98S80MZV8X56KQ",
                      *             "reference_number": "meja-4",
                      *             "amount": {
                      *               "value": "26250.00",
@@ -4036,13 +4036,13 @@ export interface operations {
                      *               "value": "26066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.596Z"
+                     *             "settled_at": "2026-11-22T13:15:46.752Z"
                      *           },
                      *           {
-                     *             "id": "a07d8c553622bb7841c1ed37747c7f8f",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "e0e4532b5d8d5b7c49c6084602cb2419",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "product": "virtual-account",
-                     *             "transaction_id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                     *             "transaction_id": "01M81PBTS5JE1JHG2T2SWJTS04",
                      *             "reference_number": "INV-1042",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -4056,7 +4056,7 @@ export interface operations {
                      *               "value": "50000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.089Z"
+                     *             "settled_at": "2026-11-22T13:15:45.764Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -4134,11 +4134,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "transaction_id": "01M81PBZNDY2PDEFP7EP57N0Q9",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *             "source_account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *             "destination_account_id": "01M81PBS6MP6DH6XANEJKG5XAK",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -4159,8 +4159,9 @@ export interface operations {
                      *               "value": "99645000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:15:45.722Z",
+                     *             "processed_timestamp": "2026-11-22T13:15:45.750Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -4221,8 +4222,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                 *       "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                 *       "source_account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                 *       "destination_account_id": "01M81PBS6MP6DH6XANEJKG5XAK",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -4247,11 +4248,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81PBZNDY2PDEFP7EP57N0Q9",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "source_account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "destination_account_id": "01M81PBS6MP6DH6XANEJKG5XAK",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4272,8 +4273,9 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:15:45.722Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:45.750Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4399,11 +4401,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81PBZNDY2PDEFP7EP57N0Q9",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "source_account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "destination_account_id": "01M81PBS6MP6DH6XANEJKG5XAK",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4424,8 +4426,9 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:15:45.722Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:45.750Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4490,10 +4493,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4523,10 +4526,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "transaction_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                 *       "disbursement_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                 *       "direct_debit_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
                  *       "signature_enabled": true
                  *     }
                  */
@@ -4547,10 +4550,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:41435/hook?from=gerbang",
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4612,45 +4615,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *             "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *             "id": "01M81PBZK0WDFKYNDSK1KMCSYA",
+                     *             "event_id": "01M81PBZK0WDFKYNDSK1KMCSYA",
                      *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:41435/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.986Z",
+                     *                 "at": "2026-11-22T13:15:45.713Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 21,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.947Z",
+                     *             "created_at": "2026-11-22T13:15:45.632Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81KNN2MAEEM08TXFA3ZBR45",
-                     *             "event_id": "01M81KNN2MAEEM08TXFA3ZBR45",
+                     *             "id": "01M81PBZE0M7GDHTS9WV9WGN07",
+                     *             "event_id": "01M81PBZE0M7GDHTS9WV9WGN07",
                      *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:41435/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.844Z",
+                     *                 "at": "2026-11-22T13:15:45.508Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 6,
+                     *                 "duration_ms": 7,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.820Z",
+                     *             "created_at": "2026-11-22T13:15:45.472Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTjJNQUVFTTA4VFhGQTNaQlI0NQ"
+                     *         "next_cursor": "MTowMU04MVBCWkUwTTdHREhUUzlXVjlXR04wNw"
                      *       }
                      *     }
                      */
@@ -4693,22 +4696,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *         "id": "01M81PBZK0WDFKYNDSK1KMCSYA",
+                     *         "event_id": "01M81PBZK0WDFKYNDSK1KMCSYA",
                      *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:41435/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:15:45.713Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 21,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:15:45.632Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4763,27 +4766,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
+                     *         "id": "01M81PBZK0WDFKYNDSK1KMCSYA",
+                     *         "event_id": "01M81PBZK0WDFKYNDSK1KMCSYA",
                      *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "url": "http://127.0.0.1:41435/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:15:45.713Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 21,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T12:28:40.684Z",
-                     *             "asked_by": "ck_c04e6he2w8f9dj2h"
+                     *             "at": "2026-11-22T13:15:46.889Z",
+                     *             "asked_by": "ck_902bcwx03m55d2eg"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:15:45.632Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4847,9 +4850,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81PBTJW27JCXC72XC2J2Z0B",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *             "number": "7001407252413814",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -4876,8 +4879,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T12:28:34.963Z",
-                     *             "updated_at": "2026-11-22T12:28:35.128Z"
+                     *             "created_at": "2026-11-22T13:15:40.530Z",
+                     *             "updated_at": "2026-11-22T13:15:40.795Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -4969,9 +4972,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKMMSH4E85ZNGDNP3W1S",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001494064862612",
+                     *         "id": "01M81PBV8ZTQ3JJ05HNXY2J3HV",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "number": "7001406879571521",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -4998,8 +5001,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:35.348Z",
-                     *         "updated_at": "2026-11-22T12:28:35.348Z"
+                     *         "created_at": "2026-11-22T13:15:41.215Z",
+                     *         "updated_at": "2026-11-22T13:15:41.215Z"
                      *       }
                      *     }
                      */
@@ -5137,9 +5140,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81PBTJW27JCXC72XC2J2Z0B",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "number": "7001407252413814",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5166,8 +5169,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:34.963Z",
-                     *         "updated_at": "2026-11-22T12:28:35.128Z"
+                     *         "created_at": "2026-11-22T13:15:40.530Z",
+                     *         "updated_at": "2026-11-22T13:15:40.795Z"
                      *       }
                      *     }
                      */
@@ -5260,9 +5263,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81PBV5DX4C3188TV7NQMXGZ",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "number": "9880975726181090",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5289,8 +5292,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.307Z"
+                     *         "created_at": "2026-11-22T13:15:41.101Z",
+                     *         "updated_at": "2026-11-22T13:15:41.141Z"
                      *       }
                      *     }
                      */
@@ -5377,9 +5380,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81PBV5DX4C3188TV7NQMXGZ",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "number": "9880975726181090",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5406,8 +5409,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.331Z"
+                     *         "created_at": "2026-11-22T13:15:41.101Z",
+                     *         "updated_at": "2026-11-22T13:15:41.186Z"
                      *       }
                      *     }
                      */
@@ -5489,10 +5492,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81PBTS5JE1JHG2T2SWJTS04",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *             "virtual_account_id": "01M81PBTJW27JCXC72XC2J2Z0B",
+                     *             "number": "7001407252413814",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -5512,9 +5515,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T12:28:35.048Z",
+                     *             "paid_at": "2026-11-22T13:15:40.672Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.048Z"
+                     *             "settle_at": "2026-11-22T13:15:45.672Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5587,10 +5590,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81PBTS5JE1JHG2T2SWJTS04",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "virtual_account_id": "01M81PBTJW27JCXC72XC2J2Z0B",
+                     *         "number": "7001407252413814",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -5610,9 +5613,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T12:28:35.048Z",
+                     *         "paid_at": "2026-11-22T13:15:40.672Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.048Z"
+                     *         "settle_at": "2026-11-22T13:15:45.672Z"
                      *       }
                      *     }
                      */
@@ -5703,13 +5706,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "reff_no": "6601M81PBW33TZEAZCESD5H5HS18",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81PBW33TZEAZCESD5H5HS186304E92C",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -5744,9 +5747,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.582Z",
-                     *         "updated_at": "2026-11-22T12:28:35.582Z",
-                     *         "expired_at": "2026-11-22T12:58:35.582Z",
+                     *         "created_at": "2026-11-22T13:15:42.051Z",
+                     *         "updated_at": "2026-11-22T13:15:42.051Z",
+                     *         "expired_at": "2026-11-22T13:45:42.051Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -5867,13 +5870,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *             "reff_no": "6601M81PBVAYQ45JX8XPVPD7HCJ3",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81PBVAYQ45JX8XPVPD7HCJ36304788D",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -5908,9 +5911,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T12:28:35.363Z",
-                     *             "updated_at": "2026-11-22T12:28:35.363Z",
-                     *             "expired_at": "2026-11-22T12:58:35.363Z",
+                     *             "created_at": "2026-11-22T13:15:41.279Z",
+                     *             "updated_at": "2026-11-22T13:15:41.279Z",
+                     *             "expired_at": "2026-11-22T13:45:41.279Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -5985,13 +5988,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "reff_no": "6601M81PBVAYQ45JX8XPVPD7HCJ3",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81PBVAYQ45JX8XPVPD7HCJ36304788D",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6008,7 +6011,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "6EBX7NWJG8QN",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6024,11 +6027,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:15:46.677Z",
+                     *         "paid_at": "2026-11-22T13:15:41.677Z",
+                     *         "created_at": "2026-11-22T13:15:41.279Z",
+                     *         "updated_at": "2026-11-22T13:15:41.801Z",
+                     *         "expired_at": "2026-11-22T13:45:41.279Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6106,13 +6109,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "reff_no": "6601M81PBVAYQ45JX8XPVPD7HCJ3",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81PBVAYQ45JX8XPVPD7HCJ36304788D",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6129,7 +6132,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "6EBX7NWJG8QN",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6145,11 +6148,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:15:46.677Z",
+                     *         "paid_at": "2026-11-22T13:15:41.677Z",
+                     *         "created_at": "2026-11-22T13:15:41.279Z",
+                     *         "updated_at": "2026-11-22T13:15:41.801Z",
+                     *         "expired_at": "2026-11-22T13:45:41.279Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6234,8 +6237,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "transaction_id": "8801M81PBW6N9JJ8YXH6993XP9B4",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -6253,13 +6256,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "expired_at": "2026-11-22T12:58:35.611Z",
-                     *             "paid_at": "2026-11-22T12:28:35.655Z",
+                     *             "checkout_url": "http://127.0.0.1:28259/ewallet/8801M81PBW6N9JJ8YXH6993XP9B4",
+                     *             "expired_at": "2026-11-22T13:45:42.166Z",
+                     *             "paid_at": "2026-11-22T13:15:42.295Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.655Z",
-                     *             "created_at": "2026-11-22T12:28:35.611Z",
-                     *             "updated_at": "2026-11-22T12:28:35.696Z"
+                     *             "settle_at": "2026-11-22T13:15:47.295Z",
+                     *             "created_at": "2026-11-22T13:15:42.166Z",
+                     *             "updated_at": "2026-11-22T13:15:42.348Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6347,8 +6350,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81PBW6N9JJ8YXH6993XP9B4",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -6360,13 +6363,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
+                     *         "checkout_url": "http://127.0.0.1:28259/ewallet/8801M81PBW6N9JJ8YXH6993XP9B4",
+                     *         "expired_at": "2026-11-22T13:45:42.166Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.640Z"
+                     *         "created_at": "2026-11-22T13:15:42.166Z",
+                     *         "updated_at": "2026-11-22T13:15:42.268Z"
                      *       }
                      *     }
                      */
@@ -6477,8 +6480,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81PBW6N9JJ8YXH6993XP9B4",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -6496,13 +6499,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
-                     *         "paid_at": "2026-11-22T12:28:35.655Z",
+                     *         "checkout_url": "http://127.0.0.1:28259/ewallet/8801M81PBW6N9JJ8YXH6993XP9B4",
+                     *         "expired_at": "2026-11-22T13:45:42.166Z",
+                     *         "paid_at": "2026-11-22T13:15:42.295Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.655Z",
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.696Z"
+                     *         "settle_at": "2026-11-22T13:15:47.295Z",
+                     *         "created_at": "2026-11-22T13:15:42.166Z",
+                     *         "updated_at": "2026-11-22T13:15:42.348Z"
                      *       }
                      *     }
                      */
@@ -6591,8 +6594,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81PBWKFV511YC2PWCVQ3QRX",
+                     *         "payment_code": "8610454038572917",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6603,7 +6606,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81PBS6K53NAMD0VEJHKWXS7"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6611,7 +6614,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
+                     *         "post_timestamp": 1795353342576,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -6747,8 +6750,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81PBWKFV511YC2PWCVQ3QRX",
+                     *         "payment_code": "8610454038572917",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6762,7 +6765,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81PBS6K53NAMD0VEJHKWXS7"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6770,8 +6773,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
-                     *         "processed_timestamp": 1795350515800,
+                     *         "post_timestamp": 1795353342576,
+                     *         "processed_timestamp": 1795353342710,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -7057,8 +7060,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *             "reff_no": "PL01M81PBWZMK2P8SRG6RNBRXYH2",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -7072,7 +7075,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "payment_url": "http://127.0.0.1:28259/pay/PL01M81PBWZMK2P8SRG6RNBRXYH2",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -7080,8 +7083,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T12:28:35.934Z",
-                     *             "updated_at": "2026-11-22T12:28:36.156Z"
+                     *             "created_at": "2026-11-22T13:15:42.965Z",
+                     *             "updated_at": "2026-11-22T13:15:43.860Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7177,8 +7180,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "reff_no": "PL01M81PBY3BT5MDVDW6Y5NQEJ1K",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7192,7 +7195,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:28259/pay/PL01M81PBY3BT5MDVDW6Y5NQEJ1K",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7200,8 +7203,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.302Z"
+                     *         "created_at": "2026-11-22T13:15:44.107Z",
+                     *         "updated_at": "2026-11-22T13:15:44.107Z"
                      *       }
                      *     }
                      */
@@ -7311,8 +7314,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "reff_no": "PL01M81PBWZMK2P8SRG6RNBRXYH2",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7326,7 +7329,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:28259/pay/PL01M81PBWZMK2P8SRG6RNBRXYH2",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7334,8 +7337,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:15:42.965Z",
+                     *         "updated_at": "2026-11-22T13:15:43.860Z"
                      *       }
                      *     }
                      */
@@ -7418,8 +7421,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "reff_no": "PL01M81PBY3BT5MDVDW6Y5NQEJ1K",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7433,7 +7436,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:28259/pay/PL01M81PBY3BT5MDVDW6Y5NQEJ1K",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7441,8 +7444,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.342Z"
+                     *         "created_at": "2026-11-22T13:15:44.107Z",
+                     *         "updated_at": "2026-11-22T13:15:44.147Z"
                      *       }
                      *     }
                      */
@@ -7529,8 +7532,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "reff_no": "PL01M81PBY3BT5MDVDW6Y5NQEJ1K",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -7544,7 +7547,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:28259/pay/PL01M81PBY3BT5MDVDW6Y5NQEJ1K",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7552,8 +7555,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.360Z"
+                     *         "created_at": "2026-11-22T13:15:44.107Z",
+                     *         "updated_at": "2026-11-22T13:15:44.185Z"
                      *       }
                      *     }
                      */
@@ -7627,8 +7630,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
+                     *         "reff_no": "PL01M81PBWZMK2P8SRG6RNBRXYH2",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7642,7 +7645,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:28259/pay/PL01M81PBWZMK2P8SRG6RNBRXYH2",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7650,8 +7653,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:15:42.965Z",
+                     *         "updated_at": "2026-11-22T13:15:43.860Z"
                      *       }
                      *     }
                      */
@@ -7733,9 +7736,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *             "reff_no": "PH01M81PBX8W9W8K31SZMW2H3NHM",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -7746,7 +7749,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001416778571783",
+                     *             "payment_method_value": "7001479739982184",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -7755,9 +7758,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T12:43:35.995Z",
-                     *             "created_at": "2026-11-22T12:28:35.995Z",
-                     *             "updated_at": "2026-11-22T12:28:36.058Z"
+                     *             "expired_at": "2026-11-22T13:30:43.260Z",
+                     *             "created_at": "2026-11-22T13:15:43.260Z",
+                     *             "updated_at": "2026-11-22T13:15:43.477Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7830,9 +7833,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *         "reff_no": "PH01M81PBX8W9W8K31SZMW2H3NHM",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -7855,18 +7858,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001416778571783",
+                     *         "payment_method_value": "7001479739982184",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T12:28:36.111Z",
+                     *         "paid_at": "2026-11-22T13:15:43.764Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:41.111Z",
-                     *         "expired_at": "2026-11-22T12:43:35.995Z",
-                     *         "created_at": "2026-11-22T12:28:35.995Z",
-                     *         "updated_at": "2026-11-22T12:28:36.159Z"
+                     *         "settle_at": "2026-11-22T13:15:48.764Z",
+                     *         "expired_at": "2026-11-22T13:30:43.260Z",
+                     *         "created_at": "2026-11-22T13:15:43.260Z",
+                     *         "updated_at": "2026-11-22T13:15:43.873Z"
                      *       }
                      *     }
                      */
@@ -8030,7 +8033,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8060,9 +8063,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81PBYQMFVHNYVWPQ5QCGABF",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8083,8 +8086,9 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:15:44.759Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:44.911Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8115,9 +8119,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *         "transaction_id": "01M81PBZ1R1GA7K9QP7N7YR570",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8138,8 +8142,9 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:15:45.080Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:45.189Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -8216,7 +8221,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -8372,9 +8377,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *             "transaction_id": "01M81PBYQMFVHNYVWPQ5QCGABF",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -8395,8 +8400,9 @@ export interface operations {
                      *               "value": "99847500.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:15:44.759Z",
+                     *             "processed_timestamp": "2026-11-22T13:15:44.911Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -8460,7 +8466,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -8481,9 +8487,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81PBYQMFVHNYVWPQ5QCGABF",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8504,8 +8510,9 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:15:44.759Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:44.911Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8550,7 +8557,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -8685,7 +8692,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8712,9 +8719,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81PBZCGQYWKRMFRQXKF4QGG",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8735,8 +8742,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:15:45.424Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:45.472Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8771,9 +8779,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *         "transaction_id": "01M81PBZGFMR3T4Z6GZVHY48W4",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8794,8 +8802,9 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.901Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.947Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001-x",
+                     *         "post_timestamp": "2026-11-22T13:15:45.551Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:45.632Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -9023,9 +9032,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *             "transaction_id": "01M81PBZCGQYWKRMFRQXKF4QGG",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9046,8 +9055,9 @@ export interface operations {
                      *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *             "possible_duplicate_of": "gaji-2026-11-001",
+                     *             "post_timestamp": "2026-11-22T13:15:45.424Z",
+                     *             "processed_timestamp": "2026-11-22T13:15:45.472Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9055,9 +9065,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *             "transaction_id": "01M81PBZ1R1GA7K9QP7N7YR570",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -9078,8 +9088,9 @@ export interface operations {
                      *               "value": null,
                      *               "currency": null
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:15:45.080Z",
+                     *             "processed_timestamp": "2026-11-22T13:15:45.189Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -9089,7 +9100,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTVdHVDAwRlFLUUNZNlgxNFBGQw"
+                     *         "next_cursor": "MTowMU04MVBCWjFSMUdBN0s5UVA3TjdZUjU3MA"
                      *       }
                      *     }
                      */
@@ -9159,9 +9170,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81PBZCGQYWKRMFRQXKF4QGG",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9182,8 +9193,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:15:45.424Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:45.472Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9245,7 +9257,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -9266,9 +9278,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81PBZCGQYWKRMFRQXKF4QGG",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9289,8 +9301,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:15:45.424Z",
+                     *         "processed_timestamp": "2026-11-22T13:15:45.472Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9335,7 +9348,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9377,11 +9390,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *           "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T12:28:35.582Z",
+                 *           "created_at": "2026-11-22T13:15:42.051Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -9392,7 +9405,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T12:58:35.582Z",
+                 *           "expired_at": "2026-11-22T13:45:42.051Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -9406,10 +9419,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81PBW33TZEAZCESD5H5HS186304E92C",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                 *           "reff_no": "6601M81PBW33TZEAZCESD5H5HS18",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -9422,14 +9435,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T13:08:40.845Z",
+                 *           "updated_at": "2026-11-22T13:55:46.990Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:55:46"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -9468,7 +9481,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -9483,22 +9496,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                 *         "id": "01M81PBTS5JE1JHG2T2SWJTS04",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001428249337561",
-                 *         "paid_at": "2026-11-22T12:28:35.048Z",
-                 *         "settle_at": "2026-11-22T12:28:40.048Z",
+                 *         "number": "7001407252413814",
+                 *         "paid_at": "2026-11-22T13:15:40.672Z",
+                 *         "settle_at": "2026-11-22T13:15:45.672Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT"
+                 *         "virtual_account_id": "01M81PBTJW27JCXC72XC2J2Z0B"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:15:40"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -9537,11 +9550,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T12:28:35.363Z",
+                 *         "created_at": "2026-11-22T13:15:41.279Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -9552,7 +9565,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T12:58:35.363Z",
+                 *         "expired_at": "2026-11-22T13:45:41.279Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -9565,14 +9578,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T12:28:35.458Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                 *         "paid_at": "2026-11-22T13:15:41.677Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81PBVAYQ45JX8XPVPD7HCJ36304788D",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
-                 *         "rrn": "G1SA8GS6HJ8Q",
+                 *         "reff_no": "6601M81PBVAYQ45JX8XPVPD7HCJ3",
+                 *         "rrn": "6EBX7NWJG8QN",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
+                 *         "settle_eligible_at": "2026-11-22T13:15:46.677Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -9582,13 +9595,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T12:28:35.527Z",
+                 *         "updated_at": "2026-11-22T13:15:41.801Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:15:41"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -9627,16 +9640,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "created_at": "2026-11-22T12:28:35.611Z",
+                 *         "checkout_url": "http://127.0.0.1:28259/ewallet/8801M81PBW6N9JJ8YXH6993XP9B4",
+                 *         "created_at": "2026-11-22T13:15:42.166Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:58:35.611Z",
+                 *         "expired_at": "2026-11-22T13:45:42.166Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9647,17 +9660,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:35.655Z",
-                 *         "settle_at": "2026-11-22T12:28:40.655Z",
+                 *         "paid_at": "2026-11-22T13:15:42.295Z",
+                 *         "settle_at": "2026-11-22T13:15:47.295Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "updated_at": "2026-11-22T12:28:35.696Z"
+                 *         "transaction_id": "8801M81PBW6N9JJ8YXH6993XP9B4",
+                 *         "updated_at": "2026-11-22T13:15:42.348Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:15:42"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -9697,7 +9710,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                 *           "id": "01M81PBS6K53NAMD0VEJHKWXS7"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -9717,18 +9730,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610916009420391",
-                 *         "post_timestamp": 1795350515751,
-                 *         "processed_timestamp": 1795350515800,
+                 *         "payment_code": "8610454038572917",
+                 *         "post_timestamp": 1795353342576,
+                 *         "processed_timestamp": 1795353342710,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2"
+                 *         "transaction_id": "01M81PBWKFV511YC2PWCVQ3QRX"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:15:42"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -9768,14 +9781,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:15:42",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:28259/pay/PL01M81PBWZMK2P8SRG6RNBRXYH2",
+                 *           "reff_no": "PL01M81PBWZMK2P8SRG6RNBRXYH2",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9783,18 +9796,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:35"
+                 *           "updated_at": "2026-11-22 20:15:42"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:15:43",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:35",
+                 *           "expired_at": "2026-11-22 20:30:43",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9802,16 +9815,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                 *           "reff_no": "PH01M81PBX8W9W8K31SZMW2H3NHM",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 19:28:35",
+                 *           "updated_at": "2026-11-22 20:15:43",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:15:43"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -9850,16 +9863,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T12:28:35.995Z",
+                 *         "created_at": "2026-11-22T13:15:43.260Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:43:35.995Z",
+                 *         "expired_at": "2026-11-22T13:30:43.260Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9875,15 +9888,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:36.111Z",
+                 *         "paid_at": "2026-11-22T13:15:43.764Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001416778571783",
-                 *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
-                 *         "settle_at": "2026-11-22T12:28:41.111Z",
+                 *         "payment_method_value": "7001479739982184",
+                 *         "reff_no": "PH01M81PBX8W9W8K31SZMW2H3NHM",
+                 *         "settle_at": "2026-11-22T13:15:48.764Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T12:28:36.159Z",
+                 *         "updated_at": "2026-11-22T13:15:43.873Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9892,7 +9905,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:36"
+                 *       "timestamp": "22 Nov 2026 20:15:43"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -9932,14 +9945,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:15:42",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:28259/pay/PL01M81PBWZMK2P8SRG6RNBRXYH2",
+                 *           "reff_no": "PL01M81PBWZMK2P8SRG6RNBRXYH2",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9947,18 +9960,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:36"
+                 *           "updated_at": "2026-11-22 20:15:43"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:36",
+                 *           "created_at": "2026-11-22 20:15:43",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:36",
+                 *           "expired_at": "2026-11-22 20:30:43",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9966,16 +9979,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNMFA933KCGB22G07TZ7D",
+                 *           "reff_no": "PH01M81PBXYG10SAFGWXWQ5B53K2",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 20:08:40",
+                 *           "updated_at": "2026-11-22 20:55:46",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:55:46"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -10014,7 +10027,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81PBS6K53NAMD0VEJHKWXS7",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -10036,10 +10049,11 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "150000.00"
                  *         },
-                 *         "post_timestamp": "1795350516497",
-                 *         "processed_timestamp": "1795350516560",
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795353344759",
+                 *         "processed_timestamp": "1795353344911",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                 *         "transaction_id": "01M81PBYQMFVHNYVWPQ5QCGABF",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
