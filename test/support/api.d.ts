@@ -2051,6 +2051,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["UnixMillisecondsText"];
             /** @description When it came to its final status; empty if it was never paid. */
@@ -2328,6 +2330,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance of the source account; null values until it is done. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["Timestamp"];
             /** @description When both accounts moved; null until then. */
@@ -2731,6 +2735,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */
@@ -2766,6 +2772,8 @@ export interface components {
             net_amount?: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp?: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */
@@ -2853,6 +2861,8 @@ export interface components {
             net_amount?: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp?: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */

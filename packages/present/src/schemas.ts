@@ -96,6 +96,11 @@ export const ReferenceNumber = z
   .regex(/^[\x20-\x7e]{1,64}$/)
   .meta({ id: 'ReferenceNumber', description: "The merchant's own reference, unique for an account over all money out." });
 
+export const PossibleDuplicateOf = ReferenceNumber.nullable().meta({
+  description:
+    'The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it.',
+});
+
 export const BankCode = z
   .string()
   .regex(/^(?:[0-9]{3}|[A-Z]{6}[A-Z0-9]{2})$/)

@@ -6,6 +6,7 @@ import {
   BankCode,
   Money,
   MoneyOrNull,
+  PossibleDuplicateOf,
   ReferenceNumber,
   Timestamp,
   TransactionStatus,
@@ -59,6 +60,7 @@ function transferFields<Posted extends z.ZodType, Processed extends z.ZodType>(p
       description:
         'The available balance after the amount was held; null values where the transfer is initiated, failed or canceled.',
     }),
+    possible_duplicate_of: PossibleDuplicateOf,
     post_timestamp: posted,
     processed_timestamp: processed,
     failed_code: z.string().optional().meta({ description: 'Why it has failed; of a failed one only.' }),
@@ -127,6 +129,7 @@ function present<Processed extends string | null>(
     fee: toMoney(transfer.feeSen),
     net_amount: toMoney(transfer.amountSen),
     balance_after: presentBalanceAfter(failed ? undefined : transfer.balanceAfterSen),
+    possible_duplicate_of: textOrNull(transfer.possibleDuplicateOf),
     post_timestamp: postTimestamp,
     processed_timestamp: processedTimestamp,
     ...(failed && { failed_code: transfer.failedCode, failed_reason: transfer.failedReason }),

@@ -41,6 +41,7 @@ function createVoucher({ says, calls }: ReturnType<typeof scriptedRail>): Produc
     name: 'voucher',
     rail: 'vouchers',
     channelOf: () => '',
+    beneficiaryOf: (details) => fields.parse(details).voucher_phone,
     requestOf: (order, details) => JSON.stringify([order.transactionId, fields.parse(details).voucher_phone]),
     async send() {
       calls.send++;

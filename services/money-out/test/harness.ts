@@ -21,7 +21,7 @@ export type FakeMerchant = {
   merchantId: string;
   products: string[];
   accounts: Map<string, AccountStatus>;
-  limits: { product: string; minimumSen: bigint; maximumSen: bigint }[];
+  limits: { product: string; minimumSen?: bigint; maximumSen?: bigint; dailyMaximumSen?: bigint; monthlyMaximumSen?: bigint }[];
 };
 
 /** Real gRPC and a real database; the ledger and the merchant service are their contracts in a few lines. NATS is never there. */

@@ -8,7 +8,7 @@ import { amountSen, reference, type SnapAnswer, SUCCESSFUL } from './snap.ts';
 const STATUSES = ['00', '01', '02', '03', '04', '05', '06', '07'] as const;
 
 export const transferNotifySchema = z.object({
-  /** Our transaction id. */
+  /** The reference that we gave the bank with the transfer. */
   originalPartnerReferenceNo: reference(64),
   originalReferenceNo: reference(64),
   latestTransactionStatus: z.enum(STATUSES),

@@ -63,6 +63,7 @@ function observe({ log, metrics, clock }: SagaContext, transfer: StoredTransfer,
   switch (event.type) {
     case 'sent':
       metrics.accepted();
+      if (event.possibleDuplicateOf !== undefined) metrics.possiblyDuplicated(product.name);
       return;
     case 'waited': {
       const waiting = { ...fields, reason: event.reason };

@@ -22,6 +22,7 @@ export function commonFields(order: TransferOrder, state: TransferState) {
     feeSen: order.feeSen,
     createdAtMs: BigInt(order.createdAtMs),
     description: order.description,
+    possibleDuplicateOf: (state.status === 'created' ? undefined : state.possibleDuplicateOf) ?? '',
     ...stateFields(state),
   };
 }

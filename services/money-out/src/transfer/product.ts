@@ -2,6 +2,7 @@ import type { EventType } from '@gerbang/present';
 import type { Transfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { CallOptions, NotFoundOutcome, UnknownOutcome } from '@gerbang/rails';
 import type { NewEvent } from '@gerbang/store';
+import type { Quota } from './quota.ts';
 import type { Failure, FailureCause, Receipt, TransferState } from './state.ts';
 
 /**
@@ -14,10 +15,14 @@ export type TransferOrder = {
   partition: string;
   accountId: string;
   referenceNumber: string;
+  /** What the rail knows it by: made of account and reference number, or the transaction id in orders of earlier versions. */
+  partnerReference: string;
   /** Of the validated content, to distinguish a repetition from another order under the same reference. */
   contentHash: string;
   amountSen: bigint;
   feeSen: bigint;
+  /** What it counts against; undefined where operators have set nothing for the merchant and the product. */
+  quota: Quota | undefined;
   /** The merchant's words; empty where it gave none. */
   description: string;
   createdAtMs: number;
@@ -50,6 +55,11 @@ export type Product = {
   rail: string;
   /** What fees are set for besides the product; empty where the product has no channels. */
   channelOf(details: object): string;
+  /**
+   * Whom it pays, as one text, alike for orders that pay the same one: for finding possible duplicates (contract §6). Only its
+   * hash is stored.
+   */
+  beneficiaryOf(details: object): string;
   /** The exact request, made once and persisted before it is sent. `nowMs` is real time. */
   requestOf(order: TransferOrder, details: object, nowMs: number): string;
   /** `firstSend` only where the request was never sent before. */

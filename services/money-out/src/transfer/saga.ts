@@ -2,6 +2,7 @@ import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { callWithin } from '@gerbang/rails';
 import { withinOr } from '@gerbang/runtime';
 import { change, type SagaContext } from './change.ts';
+import { countOrder } from './count.ts';
 import type { StoredTransfer } from './document.ts';
 import { compensate, isRefused, postHold, postOutcome } from './posting.ts';
 import type { Outcome } from './product.ts';
@@ -15,16 +16,30 @@ type SendCommand = Extract<TransferCommand, { type: 'send' }>;
 export type HeldTransfer = { transfer: StoredTransfer; send: SendCommand };
 
 /**
- * Has the ledger hold the gross amount, always under the same posting key. Nothing is written yet. Refusals: insufficient_balance
- * (the transfer is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
+ * Counts the transfer against its merchant's quota and has the ledger hold the gross amount, always under the same posting key;
+ * looks for a possible duplicate meanwhile. Nothing is shown of it yet. Refusals: account_limit, insufficient_balance (the transfer
+ * is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
  */
 export async function holdFunds(context: SagaContext, created: StoredTransfer): Promise<HeldTransfer> {
+  const transfer = await count(context, created);
   try {
-    return { transfer: created, send: { type: 'send', balanceAfterSen: await postHold(context, created) } };
+    const [balanceAfterSen, possibleDuplicateOf] = await Promise.all([
+      postHold(context, transfer),
+      context.transfers.payments.findDuplicate(transfer.document),
+    ]);
+    return { transfer, send: { type: 'send', balanceAfterSen, possibleDuplicateOf } };
   } catch (error) {
-    if (isRefused(error, ['insufficient_balance'])) await context.transfers.remove(created);
+    if (isRefused(error, ['insufficient_balance'])) await context.transfers.remove(transfer);
     throw error;
   }
+}
+
+function count({ transfers }: SagaContext, created: StoredTransfer): Promise<StoredTransfer> {
+  return countOrder(transfers.spendings, created.product.name, created, {
+    mark: transfers.markCounted,
+    remove: transfers.remove,
+    find: (accountId, referenceNumber) => transfers.find(accountId, referenceNumber, { linearizable: true }),
+  });
 }
 
 /** Shows a held transfer as pending. */

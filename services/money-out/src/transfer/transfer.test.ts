@@ -9,7 +9,7 @@ import { decide, decideAll, type TransferCommand } from './transfer.ts';
 const NOW = 1_000_000;
 const created: TransferState = { status: 'created', request: '{}' };
 const failure = { code: '4031814', reason: 'no', cause: 'other' } as const;
-const send: TransferCommand = { type: 'send', balanceAfterSen: 5n };
+const send = { type: 'send', balanceAfterSen: 5n, possibleDuplicateOf: undefined } as const;
 const wait: TransferCommand = { type: 'wait', reason: 'timeout', unresolved: false, receipt: {} };
 const giveUp: TransferCommand = { ...wait, unresolved: true };
 const cancel: TransferCommand = { type: 'cancel', reason: 'canceled' };
@@ -192,6 +192,20 @@ describe('a transfer', () => {
     expect(given(send, expire, confirmCancel)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
     expect(given(send, confirmCancel)).toMatchObject({ status: 'canceled', cancelReason: 'canceled' });
   });
+});
+
+test.each<[string, TransferCommand[][]]>([
+  ['ends', [[succeed], [fail], [cancel, confirmCancel], [confirmReturn]]],
+  [
+    'is corrected',
+    [
+      [succeed, reportReturned, compensate],
+      [fail, reportPaid, propose('succeeded'), approve('succeeded'), compensate],
+    ],
+  ],
+])('what a transfer may be a duplicate of is kept when it %s', (_how, ways) => {
+  const accepted: TransferCommand = { ...send, possibleDuplicateOf: 'ref-0' };
+  for (const way of ways) expect(given(accepted, ...way)).toMatchObject({ possibleDuplicateOf: 'ref-0' });
 });
 
 describe('a correction', () => {

@@ -6,6 +6,8 @@ import type { Verdict } from './beneficiary.ts';
 export type Booking = {
   partnerReference: string;
   merchantReference: string;
+  /** What the partner calls it, where it has told; else its reference. */
+  transactionId: string;
   /** Partner, Jakarta day and external id. */
   externalKey: string;
   amountSen: bigint;
@@ -29,6 +31,8 @@ type EntryDocument = {
   schema: number;
   external_key: string;
   merchant_reference: string;
+  /** Absent in books of before, whose partner's reference it was. */
+  transaction_id?: string;
   amount_sen: bigint;
   bank_code: string;
   account_number: string;
@@ -52,7 +56,7 @@ export type BankBooks = {
   book(booking: Booking): Promise<'booked' | 'reference-used' | 'external-id-used'>;
   find(partnerReference: string): Promise<BookEntry | undefined>;
   /** Takes back a transfer that was paid; gives it as it then stands, also where it is no paid one or was reversed before. */
-  reverse(partnerReference: string): Promise<BookEntry | undefined>;
+  reverse(transactionId: string): Promise<BookEntry | undefined>;
   hasExternalKey(externalKey: string): Promise<boolean>;
   /** Every transfer, by the partner's reference. */
   all(): AsyncIterable<BookEntry>;
@@ -65,6 +69,7 @@ const BATCH = 1_000;
 export async function openBankBooks(store: Store, clock: Clock): Promise<BankBooks> {
   const entries = store.collection<EntryDocument>(COLLECTION);
   await entries.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
+  await entries.createIndex({ transaction_id: 1 }, { name: 'transaction' });
   const insert = combineInserts(entries);
   const find = async (partnerReference: string) => {
     const document = await traced('findOne', COLLECTION, () =>
@@ -79,8 +84,10 @@ export async function openBankBooks(store: Store, clock: Clock): Promise<BankBoo
       return there === null || there.external_key === booking.externalKey ? 'external-id-used' : 'reference-used';
     },
     find,
-    async reverse(partnerReference) {
+    async reverse(transactionId) {
       const now = new Date(clock.now());
+      const known = await entries.findOne({ transaction_id: transactionId }, { projection: { _id: 1 } });
+      const partnerReference = known?._id ?? transactionId;
       const paid = {
         _id: partnerReference,
         outcome: 'success',
@@ -105,6 +112,7 @@ function toDocument({ verdict, ...booking }: Booking, nowMs: number): EntryDocum
     schema: SCHEMA,
     external_key: booking.externalKey,
     merchant_reference: booking.merchantReference,
+    transaction_id: booking.transactionId,
     amount_sen: booking.amountSen,
     bank_code: booking.bankCode,
     account_number: booking.accountNumber,
@@ -122,6 +130,7 @@ function toEntry(document: EntryDocument, nowMs: number): BookEntry {
   return {
     partnerReference: document._id,
     merchantReference: document.merchant_reference,
+    transactionId: document.transaction_id ?? document._id,
     externalKey: document.external_key,
     amountSen: document.amount_sen,
     bankCode: document.bank_code,

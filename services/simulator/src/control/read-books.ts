@@ -65,7 +65,7 @@ async function* transfers({ books }: Context): AsyncGenerator<Item> {
   for await (const entry of books.all()) {
     yield {
       reference_number: entry.merchantReference,
-      transaction_id: entry.partnerReference,
+      transaction_id: entry.transactionId,
       direction: 'out',
       amount: toMoney(entry.amountSen),
       status: entry.status,

@@ -114,6 +114,14 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
    * @generated from field: bool beneficiary_unknown = 18;
    */
   beneficiaryUnknown: boolean;
+
+  /**
+   * The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before; empty where
+   * there is none. Nothing is refused for it.
+   *
+   * @generated from field: string possible_duplicate_of = 19;
+   */
+  possibleDuplicateOf: string;
 };
 
 /**
@@ -626,7 +634,7 @@ export declare type ReportTransferRequest = Message<"gerbang.money_out.v1.Report
   rail: string;
 
   /**
-   * The partner's reference that Gerbang gave the rail.
+   * The partner's reference that Gerbang gave the rail; for orders of earlier versions that was the transaction id.
    *
    * @generated from field: string transaction_id = 2;
    */
@@ -769,6 +777,13 @@ export declare type AccountTransfer = Message<"gerbang.money_out.v1.AccountTrans
    * @generated from field: string note = 11;
    */
   note: string;
+
+  /**
+   * As in Transfer: the destination account is the beneficiary.
+   *
+   * @generated from field: string possible_duplicate_of = 12;
+   */
+  possibleDuplicateOf: string;
 };
 
 /**
