@@ -46,6 +46,17 @@ test('of two orders that concur, at least one names the other', async () => {
   expect(['', 'a']).toContain(named[1]);
 });
 
+test('of many orders that concur, each finds its own payment', async () => {
+  const { order } = await aMerchant(10_000_000n);
+  const pay = (round: string) => (_: unknown, i: number) =>
+    order(`${round}-${i}`, { bankAccountNumber: i < 20 ? '1' : String(i), amountSen: 10n });
+  await Promise.all(Array.from({ length: 60 }, pay('first')));
+  const named = await Promise.all(Array.from({ length: 60 }, pay('second')));
+  expect(named.slice(20)).toEqual(Array.from({ length: 40 }, (_, i) => `first-${i + 20}`));
+  for (const one of named.slice(0, 20)) expect(one).toMatch(/^(first|second)-1?[0-9]$/);
+  expect(await order('other', { bankAccountNumber: '1000', amountSen: 10n })).toBe('');
+});
+
 test('an order that was refused is none that another one could repeat', async () => {
   const { order, accountId } = await aMerchant(999n);
   await expect(order('a')).rejects.toMatchObject({ refusal: { refused: 'insufficient_balance' } });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@gerbang/core';
-import { type Store, traced } from '@gerbang/store';
+import { combine, type Store, traced } from '@gerbang/store';
 import { TRANSFERS } from './reference.ts';
 
 /** How long before an order another one counts as its possible duplicate, business time (contract §6). */
@@ -28,21 +28,72 @@ export function paymentHash({ product, accountId, beneficiary, amountSen }: Paym
   return createHash('sha256').update(canonicalJson(json)).digest().subarray(0, 16).toString('base64url');
 }
 
-/** Opens the search with its index. */
+/** Opens the search with its index. Orders that concur are looked up in one read. */
 export async function openPayments(store: Store): Promise<Payments> {
-  const orders = store.collection<OrderedPayment & { reference_number: string }>(TRANSFERS);
+  const orders = openOrders(store);
   await orders.createIndex({ payment_hash: 1, created_at: -1 }, { name: 'payments' });
+  const find = combine(async (wanted: readonly HashedOrder[]) => {
+    const found = await findTogether(orders, wanted);
+    return Promise.all(wanted.map(async (order) => ({ result: await pick(orders, order, found.get(order.hash)) })));
+  });
   return {
-    async findDuplicate({ _id, payment_hash: hash, created_at: createdAt }) {
-      if (hash === undefined) return undefined;
-      const since = new Date(createdAt.getTime() - DUPLICATE_WITHIN_MS);
-      const found = await traced('findOne', TRANSFERS, () =>
-        orders.findOne(
-          { payment_hash: hash, created_at: { $gt: since, $lte: createdAt }, _id: { $ne: _id } },
-          { sort: { created_at: -1 }, projection: { reference_number: 1 } },
-        ),
-      );
-      return found?.reference_number;
-    },
+    findDuplicate: async ({ _id, payment_hash: hash, created_at: createdAt }) =>
+      hash === undefined ? undefined : find({ id: _id, hash, createdAtMs: createdAt.getTime() }),
   };
+}
+
+type HashedOrder = { id: string; hash: string; createdAtMs: number };
+type FoundOrder = { _id: string; payment_hash: string; created_at: Date; reference_number: string };
+type Orders = ReturnType<typeof openOrders>;
+
+/** Orders of some payments, newest first; `isComplete` if there are no others within the time that was asked for. */
+type Found = { orders: readonly FoundOrder[]; isComplete: boolean };
+
+/** An order finds itself, and the one that it may repeat. */
+const FOUND_PER_ORDER = 2;
+
+function openOrders(store: Store) {
+  return store.collection<FoundOrder>(TRANSFERS);
+}
+
+/**
+ * What there is of each hash. Nearly all payments were ordered once: one read finds all. Where it does not, each payment has its
+ * own.
+ */
+async function findTogether(orders: Orders, wanted: readonly HashedOrder[]): Promise<Map<string, Found>> {
+  const hashes = [...new Set(wanted.map(({ hash }) => hash))];
+  const together = await findNewest(orders, hashes, wanted);
+  const ofHash = (hash: string) =>
+    together.isComplete || hashes.length === 1
+      ? together
+      : findNewest(
+          orders,
+          [hash],
+          wanted.filter((order) => order.hash === hash),
+        );
+  return new Map(await Promise.all(hashes.map(async (hash) => [hash, await ofHash(hash)] as const)));
+}
+
+async function findNewest(orders: Orders, hashes: readonly string[], wanted: readonly HashedOrder[]): Promise<Found> {
+  const times = wanted.map(({ createdAtMs }) => createdAtMs);
+  const limit = FOUND_PER_ORDER * wanted.length;
+  const createdAt = { $gt: new Date(Math.min(...times) - DUPLICATE_WITHIN_MS), $lte: new Date(Math.max(...times)) };
+  const filter = { payment_hash: { $in: [...hashes] }, created_at: createdAt };
+  const projection = { payment_hash: 1, created_at: 1, reference_number: 1 };
+  const found = await traced('find', TRANSFERS, () =>
+    orders.find(filter, { sort: { created_at: -1 }, limit, projection }).toArray(),
+  );
+  return { orders: found, isComplete: found.length < limit };
+}
+
+/** The newest one that is not newer than the order. Where only newer ones were found, and they are not all, it is asked for alone. */
+async function pick(orders: Orders, order: HashedOrder, found: Found | undefined): Promise<string | undefined> {
+  const { id, hash, createdAtMs } = order;
+  const isDuplicated = ({ _id, payment_hash, created_at }: FoundOrder) => {
+    const agoMs = createdAtMs - created_at.getTime();
+    return payment_hash === hash && _id !== id && agoMs >= 0 && agoMs < DUPLICATE_WITHIN_MS;
+  };
+  const duplicated = found?.orders.find(isDuplicated);
+  if (duplicated !== undefined || found?.isComplete) return duplicated?.reference_number;
+  return (await findNewest(orders, [hash], [order])).orders.find(isDuplicated)?.reference_number;
 }
