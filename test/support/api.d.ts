@@ -835,6 +835,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/ewallet/check-beneficiary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a customer's e-wallet
+         * @description Asks the e-wallet whose number it is. Nothing is moved.
+         */
+        post: operations["checkWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/ewallet/trigger-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Top up a customer's e-wallet
+         * @description Holds amount and fee, then asks the e-wallet. Answers when the e-wallet has answered, or after 3 seconds with status 03 (Pending); the webhook `ewallet-topup` brings the outcome. The same reference with the same content answers the existing transaction, in whatever form the phone number is written.
+         */
+        post: operations["triggerEwalletTopup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/ewallet/inquiry-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status of an e-wallet top-up
+         * @description SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.
+         */
+        post: operations["inquireEwalletTopupStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1029,6 +1089,28 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onDisbursement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ewallet-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ewallet-topup
+         * @description An e-wallet top-up has reached the customer, has failed, was canceled, or came back after it had succeeded.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onEwalletTopup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1242,6 +1324,42 @@ export interface components {
             amount: components["schemas"]["AmountInput"];
         };
         InquireDisbursementStatusV1Request: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+        };
+        CheckWalletRequest: {
+            /**
+             * @description The e-wallet.
+             * @enum {string}
+             */
+            channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+            /**
+             * @description An Indonesian mobile number, national or with the country code 62; blanks, dashes, dots and parentheses do not matter.
+             * @example 081234567890
+             * @example +62 812-3456-7890
+             */
+            phone_number: string;
+        };
+        TriggerEwalletTopupRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description The e-wallet.
+             * @enum {string}
+             */
+            channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+            /**
+             * @description An Indonesian mobile number, national or with the country code 62; blanks, dashes, dots and parentheses do not matter.
+             * @example 081234567890
+             * @example +62 812-3456-7890
+             */
+            phone_number: string;
+            amount: components["schemas"]["MoneyInput"];
+            note?: string | null;
+        };
+        InquireEwalletTopupStatusRequest: {
             account_id: components["schemas"]["AccountId"];
             /** @description The merchant's reference, unique per account over all money-out products. */
             reference_number: string;
@@ -2009,6 +2127,50 @@ export interface components {
          * @example 1234567890
          */
         BankAccountNumber: string;
+        /** @description The end of an e-wallet top-up. */
+        EwalletTopupWebhook: {
+            /**
+             * @description SP000 only if the money is with the beneficiary.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "ewallet-topup";
+            data: components["schemas"]["EwalletTopupOfWebhook"];
+        };
+        /** @description Money sent to an e-wallet, with times in Unix milliseconds. */
+        EwalletTopupOfWebhook: {
+            transaction_id: components["schemas"]["EwalletTransactionId"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty if it was never paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name: string | null;
+            note: string | null;
+        };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -2618,6 +2780,8 @@ export interface components {
             transaction_id?: string;
             bank_code?: string;
             bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
         };
         TransferDisbursementAnswer: {
             /** @constant */
@@ -2670,6 +2834,8 @@ export interface components {
             transaction_id?: components["schemas"]["Ulid"];
             bank_code?: components["schemas"]["BankCode"];
             bank_account_number?: components["schemas"]["BankAccountNumber"];
+            channel?: string;
+            phone_number?: string;
             transaction_status?: components["schemas"]["TransactionStatus"];
             /** @description net_amount and fee: what is taken from the account. */
             gross_amount?: components["schemas"]["Money"];
@@ -2810,6 +2976,116 @@ export interface components {
             /** @constant */
             response_message: "Success";
             data: components["schemas"]["Disbursement"];
+        };
+        CheckWalletAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Wallet"];
+        };
+        /** @description A customer’s e-wallet that was verified. */
+        Wallet: {
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /**
+             * @description The e-wallet knows the number; one that it does not know is an error.
+             * @constant
+             */
+            status: "valid";
+            /** @description The customer's name at the e-wallet. */
+            name: string;
+        };
+        TriggerEwalletTopupAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["EwalletTopup"];
+        };
+        /** @description Money sent from an account to a customer’s e-wallet. */
+        EwalletTopup: {
+            transaction_id: components["schemas"]["EwalletTransactionId"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name: string | null;
+            note: string | null;
+        };
+        TriggerEwalletTopupError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means. */
+            response_message: string;
+            data: components["schemas"]["TriggerEwalletTopupErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        TriggerEwalletTopupErrorData: {
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            account_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            transaction_id?: components["schemas"]["EwalletTransactionId"];
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number?: string;
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name?: string | null;
+            note?: string | null;
+        };
+        InquireEwalletTopupStatusAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["EwalletTopup"];
         };
     };
     responses: {
@@ -3049,6 +3325,9 @@ export type InquireDisbursementStatusRequest = components['schemas']['InquireDis
 export type CheckBeneficiaryV1Request = components['schemas']['CheckBeneficiaryV1Request'];
 export type TransferDisbursementV1Request = components['schemas']['TransferDisbursementV1Request'];
 export type InquireDisbursementStatusV1Request = components['schemas']['InquireDisbursementStatusV1Request'];
+export type CheckWalletRequest = components['schemas']['CheckWalletRequest'];
+export type TriggerEwalletTopupRequest = components['schemas']['TriggerEwalletTopupRequest'];
+export type InquireEwalletTopupStatusRequest = components['schemas']['InquireEwalletTopupStatusRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -3099,6 +3378,8 @@ export type MoneyOrNull = components['schemas']['MoneyOrNull'];
 export type UnixMillisecondsText = components['schemas']['UnixMillisecondsText'];
 export type BankCode = components['schemas']['BankCode'];
 export type BankAccountNumber = components['schemas']['BankAccountNumber'];
+export type EwalletTopupWebhook = components['schemas']['EwalletTopupWebhook'];
+export type EwalletTopupOfWebhook = components['schemas']['EwalletTopupOfWebhook'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -3190,6 +3471,13 @@ export type ListDisbursementsV1Answer = components['schemas']['ListDisbursements
 export type ListDisbursementsV1Data = components['schemas']['ListDisbursementsV1Data'];
 export type ShowDisbursementV1Answer = components['schemas']['ShowDisbursementV1Answer'];
 export type InquireDisbursementStatusV1Answer = components['schemas']['InquireDisbursementStatusV1Answer'];
+export type CheckWalletAnswer = components['schemas']['CheckWalletAnswer'];
+export type Wallet = components['schemas']['Wallet'];
+export type TriggerEwalletTopupAnswer = components['schemas']['TriggerEwalletTopupAnswer'];
+export type EwalletTopup = components['schemas']['EwalletTopup'];
+export type TriggerEwalletTopupError = components['schemas']['TriggerEwalletTopupError'];
+export type TriggerEwalletTopupErrorData = components['schemas']['TriggerEwalletTopupErrorData'];
+export type InquireEwalletTopupStatusAnswer = components['schemas']['InquireEwalletTopupStatusAnswer'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -3243,7 +3531,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:26:08.000Z"
                      *       }
                      *     }
                      */
@@ -3295,7 +3583,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:26:08.000Z"
                      *       }
                      *     }
                      */
@@ -3364,25 +3652,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *             "id": "01M81P3H5S40HQ7X3JW7MGT631",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.798Z",
-                     *             "updated_at": "2026-11-22T12:28:34.823Z"
+                     *             "created_at": "2026-11-22T13:11:08.763Z",
+                     *             "updated_at": "2026-11-22T13:11:08.931Z"
                      *           },
                      *           {
-                     *             "id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "id": "01M81P3EQE61A2040KVWE7HNY8",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.336Z",
-                     *             "updated_at": "2026-11-22T12:28:34.336Z"
+                     *             "created_at": "2026-11-22T13:11:06.221Z",
+                     *             "updated_at": "2026-11-22T13:11:06.221Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOSk4xRFRGWVpNOE1RMDBBU1pFMg"
+                     *         "next_cursor": "MTowMU04MVAzRVFFNjFBMjA0MEtWV0U3SE5ZOA"
                      *       }
                      *     }
                      */
@@ -3437,13 +3725,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81P3H5S40HQ7X3JW7MGT631",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.798Z"
+                     *         "created_at": "2026-11-22T13:11:08.763Z",
+                     *         "updated_at": "2026-11-22T13:11:08.763Z"
                      *       }
                      *     }
                      */
@@ -3547,13 +3835,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81P3H5S40HQ7X3JW7MGT631",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:11:08.763Z",
+                     *         "updated_at": "2026-11-22T13:11:08.931Z"
                      *       }
                      *     }
                      */
@@ -3629,13 +3917,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81P3H5S40HQ7X3JW7MGT631",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:11:08.763Z",
+                     *         "updated_at": "2026-11-22T13:11:08.931Z"
                      *       }
                      *     }
                      */
@@ -3701,11 +3989,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99921066.00",
+                     *           "value": "99871066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99695000.00",
+                     *           "value": "99721066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -3713,7 +4001,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "150000.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -3759,11 +4047,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99871066.00",
+                     *           "value": "99821066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99645000.00",
+                     *           "value": "99671066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -3771,7 +4059,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "150000.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -3869,8 +4157,30 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b1112812a94fbebccb9c783e957058f3",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "1bb4eec596a37a3eb11e35ec956e49d2",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *             "type": "credit",
+                     *             "amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99671066.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "ewallet-topup",
+                     *             "transaction_id": "8801M81P3SRKM39RS8B74SCQWGH3",
+                     *             "reference_number": "hadiah-2026-11-001-x",
+                     *             "description": "Hadiah undian",
+                     *             "posted_at": "2026-11-22T13:11:17.625Z"
+                     *           },
+                     *           {
+                     *             "id": "9ff6566474c121cf852ca2389e88bfdc",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "type": "debit",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -3881,61 +4191,39 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99621066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "account-transfer",
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
-                     *             "reference_number": "pindah-1",
-                     *             "description": "Kas kecil",
-                     *             "posted_at": "2026-11-22T12:28:37.014Z"
+                     *             "product": "ewallet-topup",
+                     *             "transaction_id": "8801M81P3SRKM39RS8B74SCQWGH3",
+                     *             "reference_number": "hadiah-2026-11-001-x",
+                     *             "description": "Hadiah undian",
+                     *             "posted_at": "2026-11-22T13:11:17.550Z"
                      *           },
                      *           {
-                     *             "id": "7e3edeee2d9a8b742c1c913555513612",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "934be717e05bf7a9ee4ec06892bcfde2",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "152500.00",
+                     *               "value": "26066.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99671066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.943Z"
-                     *           },
-                     *           {
-                     *             "id": "653d4973f446f1d99e0daef895378c6c",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "type": "debit",
-                     *             "amount": {
-                     *               "value": "152500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "2500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99542500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.921Z"
+                     *             "product": "qris",
+                     *             "transaction_id": "01M81P3MQ36RMY5Q7YW98QST2E",
+                     *             "reference_number": "meja-4",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:11:17.411Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzUwNTE2OTIxLjE0LjA"
+                     *         "next_cursor": "MToxNzk1MzUzMDc3NDExLjE5LjA"
                      *       }
                      *     }
                      */
@@ -4009,10 +4297,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b7c31b6e7b26ab18665e52a5d2fa55ef",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "934be717e05bf7a9ee4ec06892bcfde2",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "product": "qris",
-                     *             "transaction_id": "01M81KNKRWJZ7P0CP82C3JWKC3",
+                     *             "transaction_id": "01M81P3MQ36RMY5Q7YW98QST2E",
                      *             "reference_number": "meja-4",
                      *             "amount": {
                      *               "value": "26250.00",
@@ -4026,13 +4314,13 @@ export interface operations {
                      *               "value": "26066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.596Z"
+                     *             "settled_at": "2026-11-22T13:11:17.411Z"
                      *           },
                      *           {
-                     *             "id": "a07d8c553622bb7841c1ed37747c7f8f",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "68317d4b3717f566bbe39a40fbb60109",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "product": "virtual-account",
-                     *             "transaction_id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                     *             "transaction_id": "01M81P3JN6BP3ZG276B06NCYF5",
                      *             "reference_number": "INV-1042",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -4046,7 +4334,7 @@ export interface operations {
                      *               "value": "50000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.089Z"
+                     *             "settled_at": "2026-11-22T13:11:15.344Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -4124,11 +4412,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "transaction_id": "01M81P3SASXZ39YQE8EF29TQ4V",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *             "source_account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *             "destination_account_id": "01M81P3EQE61A2040KVWE7HNY8",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -4146,11 +4434,11 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *             "post_timestamp": "2026-11-22T13:11:17.119Z",
+                     *             "processed_timestamp": "2026-11-22T13:11:17.154Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -4211,8 +4499,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                 *       "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                 *       "source_account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                 *       "destination_account_id": "01M81P3EQE61A2040KVWE7HNY8",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -4237,11 +4525,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81P3SASXZ39YQE8EF29TQ4V",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "source_account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "destination_account_id": "01M81P3EQE61A2040KVWE7HNY8",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4259,11 +4547,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "post_timestamp": "2026-11-22T13:11:17.119Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:17.154Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4389,11 +4677,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81P3SASXZ39YQE8EF29TQ4V",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "source_account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "destination_account_id": "01M81P3EQE61A2040KVWE7HNY8",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4411,11 +4699,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "post_timestamp": "2026-11-22T13:11:17.119Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:17.154Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4480,10 +4768,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4513,10 +4801,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "transaction_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                 *       "disbursement_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                 *       "direct_debit_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
                  *       "signature_enabled": true
                  *     }
                  */
@@ -4537,10 +4825,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:44657/hook?from=gerbang",
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4602,45 +4890,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *             "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "id": "01M81P3SW49V6YST53M4CKCGGC",
+                     *             "event_id": "01M81P3SW49V6YST53M4CKCGGC",
+                     *             "event": "ewallet-topup",
+                     *             "url": "http://127.0.0.1:44657/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.986Z",
+                     *                 "at": "2026-11-22T13:11:17.674Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 27,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.947Z",
+                     *             "created_at": "2026-11-22T13:11:17.636Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81KNN2MAEEM08TXFA3ZBR45",
-                     *             "event_id": "01M81KNN2MAEEM08TXFA3ZBR45",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "id": "01M81P3SPREVS1SVZ16E2AK66Y",
+                     *             "event_id": "01M81P3SPREVS1SVZ16E2AK66Y",
+                     *             "event": "ewallet-topup",
+                     *             "url": "http://127.0.0.1:44657/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.844Z",
+                     *                 "at": "2026-11-22T13:11:17.510Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 6,
+                     *                 "duration_ms": 15,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.820Z",
+                     *             "created_at": "2026-11-22T13:11:17.464Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTjJNQUVFTTA4VFhGQTNaQlI0NQ"
+                     *         "next_cursor": "MTowMU04MVAzU1BSRVZTMVNWWjE2RTJBSzY2WQ"
                      *       }
                      *     }
                      */
@@ -4683,22 +4971,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "id": "01M81P3SW49V6YST53M4CKCGGC",
+                     *         "event_id": "01M81P3SW49V6YST53M4CKCGGC",
+                     *         "event": "ewallet-topup",
+                     *         "url": "http://127.0.0.1:44657/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:11:17.674Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 27,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:11:17.636Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4753,27 +5041,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "id": "01M81P3SW49V6YST53M4CKCGGC",
+                     *         "event_id": "01M81P3SW49V6YST53M4CKCGGC",
+                     *         "event": "ewallet-topup",
+                     *         "url": "http://127.0.0.1:44657/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:11:17.674Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 27,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T12:28:40.684Z",
-                     *             "asked_by": "ck_c04e6he2w8f9dj2h"
+                     *             "at": "2026-11-22T13:11:17.977Z",
+                     *             "asked_by": "ck_ects1etjnd25st5w"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:11:17.636Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4837,9 +5125,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81P3J28ZPFBCBS9CV6HSTS1",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *             "number": "7001483394697337",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -4866,8 +5154,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T12:28:34.963Z",
-                     *             "updated_at": "2026-11-22T12:28:35.128Z"
+                     *             "created_at": "2026-11-22T13:11:09.682Z",
+                     *             "updated_at": "2026-11-22T13:11:10.589Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -4959,9 +5247,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKMMSH4E85ZNGDNP3W1S",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001494064862612",
+                     *         "id": "01M81P3M0223F06EREZD9EGXHZ",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "number": "7001405276230546",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -4988,8 +5276,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:35.348Z",
-                     *         "updated_at": "2026-11-22T12:28:35.348Z"
+                     *         "created_at": "2026-11-22T13:11:11.618Z",
+                     *         "updated_at": "2026-11-22T13:11:11.618Z"
                      *       }
                      *     }
                      */
@@ -5127,9 +5415,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81P3J28ZPFBCBS9CV6HSTS1",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "number": "7001483394697337",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5156,8 +5444,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:34.963Z",
-                     *         "updated_at": "2026-11-22T12:28:35.128Z"
+                     *         "created_at": "2026-11-22T13:11:09.682Z",
+                     *         "updated_at": "2026-11-22T13:11:10.589Z"
                      *       }
                      *     }
                      */
@@ -5250,9 +5538,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81P3KKNQN8CPZQ4Y3VXSPV3",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "number": "9880942636606649",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5279,8 +5567,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.307Z"
+                     *         "created_at": "2026-11-22T13:11:11.221Z",
+                     *         "updated_at": "2026-11-22T13:11:11.317Z"
                      *       }
                      *     }
                      */
@@ -5367,9 +5655,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81P3KKNQN8CPZQ4Y3VXSPV3",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "number": "9880942636606649",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5396,8 +5684,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.331Z"
+                     *         "created_at": "2026-11-22T13:11:11.221Z",
+                     *         "updated_at": "2026-11-22T13:11:11.434Z"
                      *       }
                      *     }
                      */
@@ -5479,10 +5767,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81P3JN6BP3ZG276B06NCYF5",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *             "virtual_account_id": "01M81P3J28ZPFBCBS9CV6HSTS1",
+                     *             "number": "7001483394697337",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -5502,9 +5790,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T12:28:35.048Z",
+                     *             "paid_at": "2026-11-22T13:11:10.135Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.048Z"
+                     *             "settle_at": "2026-11-22T13:11:15.135Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5577,10 +5865,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81P3JN6BP3ZG276B06NCYF5",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "virtual_account_id": "01M81P3J28ZPFBCBS9CV6HSTS1",
+                     *         "number": "7001483394697337",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -5600,9 +5888,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T12:28:35.048Z",
+                     *         "paid_at": "2026-11-22T13:11:10.135Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.048Z"
+                     *         "settle_at": "2026-11-22T13:11:15.135Z"
                      *       }
                      *     }
                      */
@@ -5693,13 +5981,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reff_no": "6601M81P3N3HXFGK57R8DFET7GCQ",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P3N3HXFGK57R8DFET7GCQ6304C2CD",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -5734,9 +6022,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.582Z",
-                     *         "updated_at": "2026-11-22T12:28:35.582Z",
-                     *         "expired_at": "2026-11-22T12:58:35.582Z",
+                     *         "created_at": "2026-11-22T13:11:12.753Z",
+                     *         "updated_at": "2026-11-22T13:11:12.753Z",
+                     *         "expired_at": "2026-11-22T13:41:12.753Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -5857,13 +6145,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *             "reff_no": "6601M81P3M3144Z91WXTKCM8MW4G",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P3M3144Z91WXTKCM8MW4G63043614",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -5898,9 +6186,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T12:28:35.363Z",
-                     *             "updated_at": "2026-11-22T12:28:35.363Z",
-                     *             "expired_at": "2026-11-22T12:58:35.363Z",
+                     *             "created_at": "2026-11-22T13:11:11.714Z",
+                     *             "updated_at": "2026-11-22T13:11:11.714Z",
+                     *             "expired_at": "2026-11-22T13:41:11.714Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -5975,13 +6263,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reff_no": "6601M81P3M3144Z91WXTKCM8MW4G",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P3M3144Z91WXTKCM8MW4G63043614",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -5998,7 +6286,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "03QNF3XD2WGY",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6014,11 +6302,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:11:17.287Z",
+                     *         "paid_at": "2026-11-22T13:11:12.287Z",
+                     *         "created_at": "2026-11-22T13:11:11.714Z",
+                     *         "updated_at": "2026-11-22T13:11:12.550Z",
+                     *         "expired_at": "2026-11-22T13:41:11.714Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6096,13 +6384,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reff_no": "6601M81P3M3144Z91WXTKCM8MW4G",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P3M3144Z91WXTKCM8MW4G63043614",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6119,7 +6407,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "03QNF3XD2WGY",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6135,11 +6423,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:11:17.287Z",
+                     *         "paid_at": "2026-11-22T13:11:12.287Z",
+                     *         "created_at": "2026-11-22T13:11:11.714Z",
+                     *         "updated_at": "2026-11-22T13:11:12.550Z",
+                     *         "expired_at": "2026-11-22T13:41:11.714Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6224,8 +6512,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "transaction_id": "8801M81P3N6Z27ETH0T49YEZ8QC6",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -6243,13 +6531,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "expired_at": "2026-11-22T12:58:35.611Z",
-                     *             "paid_at": "2026-11-22T12:28:35.655Z",
+                     *             "checkout_url": "http://127.0.0.1:11156/ewallet/8801M81P3N6Z27ETH0T49YEZ8QC6",
+                     *             "expired_at": "2026-11-22T13:41:12.863Z",
+                     *             "paid_at": "2026-11-22T13:11:12.970Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.655Z",
-                     *             "created_at": "2026-11-22T12:28:35.611Z",
-                     *             "updated_at": "2026-11-22T12:28:35.696Z"
+                     *             "settle_at": "2026-11-22T13:11:17.970Z",
+                     *             "created_at": "2026-11-22T13:11:12.863Z",
+                     *             "updated_at": "2026-11-22T13:11:13.095Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6337,8 +6625,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81P3N6Z27ETH0T49YEZ8QC6",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -6350,13 +6638,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
+                     *         "checkout_url": "http://127.0.0.1:11156/ewallet/8801M81P3N6Z27ETH0T49YEZ8QC6",
+                     *         "expired_at": "2026-11-22T13:41:12.863Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.640Z"
+                     *         "created_at": "2026-11-22T13:11:12.863Z",
+                     *         "updated_at": "2026-11-22T13:11:12.920Z"
                      *       }
                      *     }
                      */
@@ -6467,8 +6755,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81P3N6Z27ETH0T49YEZ8QC6",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -6486,13 +6774,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
-                     *         "paid_at": "2026-11-22T12:28:35.655Z",
+                     *         "checkout_url": "http://127.0.0.1:11156/ewallet/8801M81P3N6Z27ETH0T49YEZ8QC6",
+                     *         "expired_at": "2026-11-22T13:41:12.863Z",
+                     *         "paid_at": "2026-11-22T13:11:12.970Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.655Z",
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.696Z"
+                     *         "settle_at": "2026-11-22T13:11:17.970Z",
+                     *         "created_at": "2026-11-22T13:11:12.863Z",
+                     *         "updated_at": "2026-11-22T13:11:13.095Z"
                      *       }
                      *     }
                      */
@@ -6581,8 +6869,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81P3NM0DBD52Y5A45153W93",
+                     *         "payment_code": "8610036210064704",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6593,7 +6881,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81P3EQDEN2Y5BMQMAH142DY"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6601,7 +6889,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
+                     *         "post_timestamp": 1795353073281,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -6737,8 +7025,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81P3NM0DBD52Y5A45153W93",
+                     *         "payment_code": "8610036210064704",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6752,7 +7040,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81P3EQDEN2Y5BMQMAH142DY"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6760,8 +7048,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
-                     *         "processed_timestamp": 1795350515800,
+                     *         "post_timestamp": 1795353073281,
+                     *         "processed_timestamp": 1795353073461,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -7047,8 +7335,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *             "reff_no": "PL01M81P3P5K1HZS03PQ2G95BWHE",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -7062,7 +7350,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "payment_url": "http://127.0.0.1:11156/pay/PL01M81P3P5K1HZS03PQ2G95BWHE",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -7070,8 +7358,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T12:28:35.934Z",
-                     *             "updated_at": "2026-11-22T12:28:36.156Z"
+                     *             "created_at": "2026-11-22T13:11:13.843Z",
+                     *             "updated_at": "2026-11-22T13:11:14.837Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7167,8 +7455,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reff_no": "PL01M81P3QFA6BVMFR1SYDHWQG8D",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7182,7 +7470,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:11156/pay/PL01M81P3QFA6BVMFR1SYDHWQG8D",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7190,8 +7478,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.302Z"
+                     *         "created_at": "2026-11-22T13:11:15.179Z",
+                     *         "updated_at": "2026-11-22T13:11:15.179Z"
                      *       }
                      *     }
                      */
@@ -7301,8 +7589,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reff_no": "PL01M81P3P5K1HZS03PQ2G95BWHE",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7316,7 +7604,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:11156/pay/PL01M81P3P5K1HZS03PQ2G95BWHE",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7324,8 +7612,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:11:13.843Z",
+                     *         "updated_at": "2026-11-22T13:11:14.837Z"
                      *       }
                      *     }
                      */
@@ -7408,8 +7696,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reff_no": "PL01M81P3QFA6BVMFR1SYDHWQG8D",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7423,7 +7711,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:11156/pay/PL01M81P3QFA6BVMFR1SYDHWQG8D",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7431,8 +7719,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.342Z"
+                     *         "created_at": "2026-11-22T13:11:15.179Z",
+                     *         "updated_at": "2026-11-22T13:11:15.244Z"
                      *       }
                      *     }
                      */
@@ -7519,8 +7807,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reff_no": "PL01M81P3QFA6BVMFR1SYDHWQG8D",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -7534,7 +7822,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:11156/pay/PL01M81P3QFA6BVMFR1SYDHWQG8D",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7542,8 +7830,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.360Z"
+                     *         "created_at": "2026-11-22T13:11:15.179Z",
+                     *         "updated_at": "2026-11-22T13:11:15.296Z"
                      *       }
                      *     }
                      */
@@ -7617,8 +7905,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reff_no": "PL01M81P3P5K1HZS03PQ2G95BWHE",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7632,7 +7920,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:11156/pay/PL01M81P3P5K1HZS03PQ2G95BWHE",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7640,8 +7928,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:11:13.843Z",
+                     *         "updated_at": "2026-11-22T13:11:14.837Z"
                      *       }
                      *     }
                      */
@@ -7723,9 +8011,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *             "reff_no": "PH01M81P3PE5W0X62VJAXSXWPQ16",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -7736,7 +8024,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001416778571783",
+                     *             "payment_method_value": "7001457148015430",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -7745,9 +8033,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T12:43:35.995Z",
-                     *             "created_at": "2026-11-22T12:28:35.995Z",
-                     *             "updated_at": "2026-11-22T12:28:36.058Z"
+                     *             "expired_at": "2026-11-22T13:26:14.117Z",
+                     *             "created_at": "2026-11-22T13:11:14.117Z",
+                     *             "updated_at": "2026-11-22T13:11:14.489Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7820,9 +8108,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *         "reff_no": "PH01M81P3PE5W0X62VJAXSXWPQ16",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -7845,18 +8133,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001416778571783",
+                     *         "payment_method_value": "7001457148015430",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T12:28:36.111Z",
+                     *         "paid_at": "2026-11-22T13:11:14.609Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:41.111Z",
-                     *         "expired_at": "2026-11-22T12:43:35.995Z",
-                     *         "created_at": "2026-11-22T12:28:35.995Z",
-                     *         "updated_at": "2026-11-22T12:28:36.159Z"
+                     *         "settle_at": "2026-11-22T13:11:19.609Z",
+                     *         "expired_at": "2026-11-22T13:26:14.117Z",
+                     *         "created_at": "2026-11-22T13:11:14.117Z",
+                     *         "updated_at": "2026-11-22T13:11:14.853Z"
                      *       }
                      *     }
                      */
@@ -8020,7 +8308,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8050,9 +8338,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81P3QY7CTGNW8GC2AAW1EYN",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8070,11 +8358,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99847500.00",
+                     *           "value": "99897500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "post_timestamp": "2026-11-22T13:11:15.672Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:15.879Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8105,9 +8393,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *         "transaction_id": "01M81P3RFZGV6JAWRCGWJPX8QM",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8128,8 +8416,8 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *         "post_timestamp": "2026-11-22T13:11:16.225Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:16.312Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -8206,7 +8494,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -8362,9 +8650,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *             "transaction_id": "01M81P3QY7CTGNW8GC2AAW1EYN",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -8382,11 +8670,11 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99847500.00",
+                     *               "value": "99897500.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *             "post_timestamp": "2026-11-22T13:11:15.672Z",
+                     *             "processed_timestamp": "2026-11-22T13:11:15.879Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -8450,7 +8738,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -8471,9 +8759,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81P3QY7CTGNW8GC2AAW1EYN",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8491,11 +8779,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99847500.00",
+                     *           "value": "99897500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "post_timestamp": "2026-11-22T13:11:15.672Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:15.879Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8540,7 +8828,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -8675,7 +8963,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8702,9 +8990,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81P3RX3FD8W7NQM08YA37SF",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8722,11 +9010,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:11:16.643Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:16.731Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8761,9 +9049,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *         "transaction_id": "01M81P3S67R5TZ1C2CBSCTYR4B",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8784,8 +9072,8 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.901Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.947Z",
+                     *         "post_timestamp": "2026-11-22T13:11:16.936Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:16.987Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -9013,9 +9301,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *             "transaction_id": "01M81P3RX3FD8W7NQM08YA37SF",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9033,11 +9321,11 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99745000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *             "post_timestamp": "2026-11-22T13:11:16.643Z",
+                     *             "processed_timestamp": "2026-11-22T13:11:16.731Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9045,9 +9333,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *             "transaction_id": "01M81P3RFZGV6JAWRCGWJPX8QM",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -9068,8 +9356,8 @@ export interface operations {
                      *               "value": null,
                      *               "currency": null
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *             "post_timestamp": "2026-11-22T13:11:16.225Z",
+                     *             "processed_timestamp": "2026-11-22T13:11:16.312Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -9079,7 +9367,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTVdHVDAwRlFLUUNZNlgxNFBGQw"
+                     *         "next_cursor": "MTowMU04MVAzUkZaR1Y2SkFXUkNHV0pQWDhRTQ"
                      *       }
                      *     }
                      */
@@ -9149,9 +9437,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81P3RX3FD8W7NQM08YA37SF",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9169,11 +9457,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:11:16.643Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:16.731Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9235,7 +9523,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -9256,9 +9544,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81P3RX3FD8W7NQM08YA37SF",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9276,11 +9564,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:11:16.643Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:16.731Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9325,7 +9613,470 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reference_number": "nothing",
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    checkWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "channel": "GOPAY",
+                 *       "phone_number": "081234567890"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckWalletRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "status": "valid",
+                     *         "name": "TEST 7890"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckWalletAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP014: There is no such path; or the beneficiary could not be verified. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP014",
+                     *       "response_message": "Not found",
+                     *       "data": {
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234560404",
+                     *         "message": "The e-wallet could not be verified"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    triggerEwalletTopup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                 *       "reference_number": "hadiah-2026-11-001",
+                 *       "channel": "GOPAY",
+                 *       "phone_number": "081234567890",
+                 *       "amount": {
+                 *         "value": "50000.00",
+                 *         "currency": "IDR"
+                 *       },
+                 *       "note": "Hadiah undian"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TriggerEwalletTopupRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "8801M81P3SKFNJ6VWVDWGDX6CVGE",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99645000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:11:17.359Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:17.464Z",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "name": "TEST 7890",
+                     *         "note": "Hadiah undian"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TriggerEwalletTopupAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - SP003: The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was carried out and has failed, or the rail refused it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "transaction_id": "8801M81P3SRKM39RS8B74SCQWGH3",
+                     *         "reference_number": "hadiah-2026-11-001-x",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "transaction_status": {
+                     *           "code": "06",
+                     *           "desc": "Failed"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:11:17.523Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:17.636Z",
+                     *         "failed_code": "4033805",
+                     *         "failed_reason": "Do Not Honor",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234560001",
+                     *         "name": null,
+                     *         "note": "Hadiah undian",
+                     *         "message": "Do Not Honor"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TriggerEwalletTopupError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerEwalletTopupError"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    inquireEwalletTopupStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                 *       "reference_number": "hadiah-2026-11-001"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InquireEwalletTopupStatusRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "8801M81P3SKFNJ6VWVDWGDX6CVGE",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99645000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:11:17.359Z",
+                     *         "processed_timestamp": "2026-11-22T13:11:17.464Z",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "name": "TEST 7890",
+                     *         "note": "Hadiah undian"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquireEwalletTopupStatusAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP009",
+                     *       "response_message": "Transaction not found",
+                     *       "data": {
+                     *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9367,11 +10118,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *           "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T12:28:35.582Z",
+                 *           "created_at": "2026-11-22T13:11:12.753Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -9382,7 +10133,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T12:58:35.582Z",
+                 *           "expired_at": "2026-11-22T13:41:12.753Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -9396,10 +10147,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P3N3HXFGK57R8DFET7GCQ6304C2CD",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                 *           "reff_no": "6601M81P3N3HXFGK57R8DFET7GCQ",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -9412,14 +10163,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T13:08:40.845Z",
+                 *           "updated_at": "2026-11-22T13:51:18.145Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:51:18"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -9458,7 +10209,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -9473,22 +10224,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                 *         "id": "01M81P3JN6BP3ZG276B06NCYF5",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001428249337561",
-                 *         "paid_at": "2026-11-22T12:28:35.048Z",
-                 *         "settle_at": "2026-11-22T12:28:40.048Z",
+                 *         "number": "7001483394697337",
+                 *         "paid_at": "2026-11-22T13:11:10.135Z",
+                 *         "settle_at": "2026-11-22T13:11:15.135Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT"
+                 *         "virtual_account_id": "01M81P3J28ZPFBCBS9CV6HSTS1"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:11:10"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -9527,11 +10278,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T12:28:35.363Z",
+                 *         "created_at": "2026-11-22T13:11:11.714Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -9542,7 +10293,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T12:58:35.363Z",
+                 *         "expired_at": "2026-11-22T13:41:11.714Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -9555,14 +10306,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T12:28:35.458Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                 *         "paid_at": "2026-11-22T13:11:12.287Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P3M3144Z91WXTKCM8MW4G63043614",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
-                 *         "rrn": "G1SA8GS6HJ8Q",
+                 *         "reff_no": "6601M81P3M3144Z91WXTKCM8MW4G",
+                 *         "rrn": "03QNF3XD2WGY",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
+                 *         "settle_eligible_at": "2026-11-22T13:11:17.287Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -9572,13 +10323,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T12:28:35.527Z",
+                 *         "updated_at": "2026-11-22T13:11:12.550Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:11:12"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -9617,16 +10368,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "created_at": "2026-11-22T12:28:35.611Z",
+                 *         "checkout_url": "http://127.0.0.1:11156/ewallet/8801M81P3N6Z27ETH0T49YEZ8QC6",
+                 *         "created_at": "2026-11-22T13:11:12.863Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:58:35.611Z",
+                 *         "expired_at": "2026-11-22T13:41:12.863Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9637,17 +10388,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:35.655Z",
-                 *         "settle_at": "2026-11-22T12:28:40.655Z",
+                 *         "paid_at": "2026-11-22T13:11:12.970Z",
+                 *         "settle_at": "2026-11-22T13:11:17.970Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "updated_at": "2026-11-22T12:28:35.696Z"
+                 *         "transaction_id": "8801M81P3N6Z27ETH0T49YEZ8QC6",
+                 *         "updated_at": "2026-11-22T13:11:13.095Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:11:13"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -9687,7 +10438,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                 *           "id": "01M81P3EQDEN2Y5BMQMAH142DY"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -9707,18 +10458,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610916009420391",
-                 *         "post_timestamp": 1795350515751,
-                 *         "processed_timestamp": 1795350515800,
+                 *         "payment_code": "8610036210064704",
+                 *         "post_timestamp": 1795353073281,
+                 *         "processed_timestamp": 1795353073461,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2"
+                 *         "transaction_id": "01M81P3NM0DBD52Y5A45153W93"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:11:13"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -9758,14 +10509,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:11:13",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:11156/pay/PL01M81P3P5K1HZS03PQ2G95BWHE",
+                 *           "reff_no": "PL01M81P3P5K1HZS03PQ2G95BWHE",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9773,18 +10524,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:35"
+                 *           "updated_at": "2026-11-22 20:11:13"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:11:14",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:35",
+                 *           "expired_at": "2026-11-22 20:26:14",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9792,16 +10543,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                 *           "reff_no": "PH01M81P3PE5W0X62VJAXSXWPQ16",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 19:28:35",
+                 *           "updated_at": "2026-11-22 20:11:14",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:11:14"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -9840,16 +10591,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T12:28:35.995Z",
+                 *         "created_at": "2026-11-22T13:11:14.117Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:43:35.995Z",
+                 *         "expired_at": "2026-11-22T13:26:14.117Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9865,15 +10616,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:36.111Z",
+                 *         "paid_at": "2026-11-22T13:11:14.609Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001416778571783",
-                 *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
-                 *         "settle_at": "2026-11-22T12:28:41.111Z",
+                 *         "payment_method_value": "7001457148015430",
+                 *         "reff_no": "PH01M81P3PE5W0X62VJAXSXWPQ16",
+                 *         "settle_at": "2026-11-22T13:11:19.609Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T12:28:36.159Z",
+                 *         "updated_at": "2026-11-22T13:11:14.853Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9882,7 +10633,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:36"
+                 *       "timestamp": "22 Nov 2026 20:11:14"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -9922,14 +10673,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:11:13",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:11156/pay/PL01M81P3P5K1HZS03PQ2G95BWHE",
+                 *           "reff_no": "PL01M81P3P5K1HZS03PQ2G95BWHE",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9937,18 +10688,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:36"
+                 *           "updated_at": "2026-11-22 20:11:14"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:36",
+                 *           "created_at": "2026-11-22 20:11:14",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:36",
+                 *           "expired_at": "2026-11-22 20:26:14",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9956,16 +10707,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNMFA933KCGB22G07TZ7D",
+                 *           "reff_no": "PH01M81P3Q8R08M630TJG48WB8CM",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 20:08:40",
+                 *           "updated_at": "2026-11-22 20:51:18",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:51:18"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -10004,10 +10755,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99847500.00"
+                 *           "value": "99897500.00"
                  *         },
                  *         "bank_account_name": null,
                  *         "bank_account_number": "1234567890",
@@ -10026,10 +10777,10 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "150000.00"
                  *         },
-                 *         "post_timestamp": "1795350516497",
-                 *         "processed_timestamp": "1795350516560",
+                 *         "post_timestamp": "1795353075672",
+                 *         "processed_timestamp": "1795353075879",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                 *         "transaction_id": "01M81P3QY7CTGNW8GC2AAW1EYN",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -10041,6 +10792,77 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DisbursementWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEwalletTopup: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81P3EQDEN2Y5BMQMAH142DY",
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99645000.00"
+                 *         },
+                 *         "channel": "GOPAY",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "50000.00"
+                 *         },
+                 *         "name": "TEST 7890",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "50000.00"
+                 *         },
+                 *         "note": "Hadiah undian",
+                 *         "phone_number": "081234567890",
+                 *         "post_timestamp": "1795353077359",
+                 *         "processed_timestamp": "1795353077464",
+                 *         "reference_number": "hadiah-2026-11-001",
+                 *         "transaction_id": "8801M81P3SKFNJ6VWVDWGDX6CVGE",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         }
+                 *       },
+                 *       "event": "ewallet-topup",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EwalletTopupWebhook"];
             };
         };
         responses: {
