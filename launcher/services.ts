@@ -57,7 +57,10 @@ export const SERVICES = [
     adminPort: 9203,
     rpcPort: 9103,
     aggregates: ['transfers'],
-    env: ({ urlOf, secrets }) => sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+    env: ({ urlOf, secrets }) => ({
+      ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('EWALLET_TOPUP', urlOf('SIMULATOR_PORT'), secrets),
+    }),
   },
   {
     name: 'money-in',

@@ -24,6 +24,7 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveW
   await retail(recorder, account, pays);
   await paymentLinks(recorder, account, pays);
   await moneyOut(recorder, account, other);
+  await ewalletTopups(recorder, account);
   await reports(recorder, account);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
 }
@@ -209,6 +210,21 @@ async function moneyOut({ call: use, refused }: Recorder, account: string, other
   const moved = await use('createAccountTransfer', { body: move });
   await use('showAccountTransfer', { path: { transaction_id: String(moved.transaction_id) } });
   await use('listAccountTransfers', { query: '?limit=2' });
+}
+
+async function ewalletTopups({ call: use, refused }: Recorder, account: string): Promise<void> {
+  const wallet = { channel: 'GOPAY', phone_number: '081234567890' };
+  await use('checkWallet', { body: wallet });
+  await refused('checkWallet', { body: { ...wallet, phone_number: '081234560404' } });
+  const amount = { value: '50000.00', currency: 'IDR' };
+  const order = { account_id: account, reference_number: 'hadiah-2026-11-001', ...wallet, amount, note: 'Hadiah undian' };
+  await use('triggerEwalletTopup', { body: order });
+  const failing = { ...order, reference_number: `${order.reference_number}-x`, phone_number: '081234560001' };
+  await refused('triggerEwalletTopup', { body: failing });
+  await refused('triggerEwalletTopup', { body: { ...order, note: 'Bonus' } });
+  const { reference_number } = order;
+  await use('inquireEwalletTopupStatus', { body: { account_id: account, reference_number } });
+  await refused('inquireEwalletTopupStatus', { body: { account_id: account, reference_number: 'nothing' } });
 }
 
 async function reports({ call: use, refused }: Recorder, account: string): Promise<void> {

@@ -838,6 +838,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/ewallet/check-beneficiary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a customer's e-wallet
+         * @description Asks the e-wallet whose number it is. Nothing is moved.
+         */
+        post: operations["checkWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/ewallet/trigger-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Top up a customer's e-wallet
+         * @description Holds amount and fee, then asks the e-wallet. Answers when the e-wallet has answered, or after 3 seconds with status 03 (Pending); the webhook `ewallet-topup` brings the outcome. The same reference with the same content answers the existing transaction, in whatever form the phone number is written.
+         */
+        post: operations["triggerEwalletTopup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/ewallet/inquiry-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status of an e-wallet top-up
+         * @description SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.
+         */
+        post: operations["inquireEwalletTopupStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1032,6 +1092,28 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onDisbursement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ewallet-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ewallet-topup
+         * @description An e-wallet top-up has reached the customer, has failed, was canceled, or came back after it had succeeded.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onEwalletTopup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1334,6 +1416,42 @@ export interface components {
             amount: components["schemas"]["AmountInput"];
         };
         InquireDisbursementStatusV1Request: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+        };
+        CheckWalletRequest: {
+            /**
+             * @description The e-wallet.
+             * @enum {string}
+             */
+            channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+            /**
+             * @description An Indonesian mobile number, national or with the country code 62; blanks, dashes, dots and parentheses do not matter.
+             * @example 081234567890
+             * @example +62 812-3456-7890
+             */
+            phone_number: string;
+        };
+        TriggerEwalletTopupRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description The e-wallet.
+             * @enum {string}
+             */
+            channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+            /**
+             * @description An Indonesian mobile number, national or with the country code 62; blanks, dashes, dots and parentheses do not matter.
+             * @example 081234567890
+             * @example +62 812-3456-7890
+             */
+            phone_number: string;
+            amount: components["schemas"]["MoneyInput"];
+            note?: string | null;
+        };
+        InquireEwalletTopupStatusRequest: {
             account_id: components["schemas"]["AccountId"];
             /** @description The merchant's reference, unique per account over all money-out products. */
             reference_number: string;
@@ -2103,6 +2221,52 @@ export interface components {
          * @example 1234567890
          */
         BankAccountNumber: string;
+        /** @description The end of an e-wallet top-up. */
+        EwalletTopupWebhook: {
+            /**
+             * @description SP000 only if the money is with the beneficiary.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "ewallet-topup";
+            data: components["schemas"]["EwalletTopupOfWebhook"];
+        };
+        /** @description Money sent to an e-wallet, with times in Unix milliseconds. */
+        EwalletTopupOfWebhook: {
+            transaction_id: components["schemas"]["EwalletTransactionId"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty if it was never paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name: string | null;
+            note: string | null;
+        };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -2714,6 +2878,8 @@ export interface components {
             transaction_id?: string;
             bank_code?: string;
             bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
         };
         TransferDisbursementAnswer: {
             /** @constant */
@@ -2790,6 +2956,8 @@ export interface components {
             description?: string | null;
             message: string;
             errors?: components["schemas"]["FieldErrors"];
+            channel?: string;
+            phone_number?: string;
         };
         ShowDisbursementFeeAnswer: {
             /** @constant */
@@ -2912,6 +3080,116 @@ export interface components {
             /** @constant */
             response_message: "Success";
             data: components["schemas"]["Disbursement"];
+        };
+        CheckWalletAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Wallet"];
+        };
+        /** @description A customer’s e-wallet that was verified. */
+        Wallet: {
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /**
+             * @description The e-wallet knows the number; one that it does not know is an error.
+             * @constant
+             */
+            status: "valid";
+            /** @description The customer's name at the e-wallet. */
+            name: string;
+        };
+        TriggerEwalletTopupAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["EwalletTopup"];
+        };
+        /** @description Money sent from an account to a customer’s e-wallet. */
+        EwalletTopup: {
+            transaction_id: components["schemas"]["EwalletTransactionId"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name: string | null;
+            note: string | null;
+        };
+        TriggerEwalletTopupError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["TriggerEwalletTopupErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        TriggerEwalletTopupErrorData: {
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            channel?: string;
+            phone_number?: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name?: string | null;
+            note?: string | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            bank_code?: string;
+            bank_account_number?: string;
+        };
+        InquireEwalletTopupStatusAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["EwalletTopup"];
         };
     };
     responses: {
@@ -3151,6 +3429,9 @@ export type InquireDisbursementStatusRequest = components['schemas']['InquireDis
 export type CheckBeneficiaryV1Request = components['schemas']['CheckBeneficiaryV1Request'];
 export type TransferDisbursementV1Request = components['schemas']['TransferDisbursementV1Request'];
 export type InquireDisbursementStatusV1Request = components['schemas']['InquireDisbursementStatusV1Request'];
+export type CheckWalletRequest = components['schemas']['CheckWalletRequest'];
+export type TriggerEwalletTopupRequest = components['schemas']['TriggerEwalletTopupRequest'];
+export type InquireEwalletTopupStatusRequest = components['schemas']['InquireEwalletTopupStatusRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -3201,6 +3482,8 @@ export type MoneyOrNull = components['schemas']['MoneyOrNull'];
 export type UnixMillisecondsText = components['schemas']['UnixMillisecondsText'];
 export type BankCode = components['schemas']['BankCode'];
 export type BankAccountNumber = components['schemas']['BankAccountNumber'];
+export type EwalletTopupWebhook = components['schemas']['EwalletTopupWebhook'];
+export type EwalletTopupOfWebhook = components['schemas']['EwalletTopupOfWebhook'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -3292,6 +3575,13 @@ export type ListDisbursementsV1Answer = components['schemas']['ListDisbursements
 export type ListDisbursementsV1Data = components['schemas']['ListDisbursementsV1Data'];
 export type ShowDisbursementV1Answer = components['schemas']['ShowDisbursementV1Answer'];
 export type InquireDisbursementStatusV1Answer = components['schemas']['InquireDisbursementStatusV1Answer'];
+export type CheckWalletAnswer = components['schemas']['CheckWalletAnswer'];
+export type Wallet = components['schemas']['Wallet'];
+export type TriggerEwalletTopupAnswer = components['schemas']['TriggerEwalletTopupAnswer'];
+export type EwalletTopup = components['schemas']['EwalletTopup'];
+export type TriggerEwalletTopupError = components['schemas']['TriggerEwalletTopupError'];
+export type TriggerEwalletTopupErrorData = components['schemas']['TriggerEwalletTopupErrorData'];
+export type InquireEwalletTopupStatusAnswer = components['schemas']['InquireEwalletTopupStatusAnswer'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -9362,6 +9652,283 @@ export interface operations {
             504: components["responses"]["V2Error504"];
         };
     };
+    checkWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckWalletRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckWalletAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP014: There is no such path; or the beneficiary could not be verified. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    triggerEwalletTopup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerEwalletTopupRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerEwalletTopupAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerEwalletTopupError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerEwalletTopupError"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    inquireEwalletTopupStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InquireEwalletTopupStatusRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquireEwalletTopupStatusAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
     onMoneyInExpiration: {
         parameters: {
             query?: never;
@@ -10061,6 +10628,39 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DisbursementWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEwalletTopup: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EwalletTopupWebhook"];
             };
         };
         responses: {

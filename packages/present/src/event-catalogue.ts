@@ -1,3 +1,4 @@
+import { ewalletTopupWebhook } from './ewallet-topup.ts';
 import {
   ewalletTransactionWebhook,
   expirationWebhooks,
@@ -65,6 +66,11 @@ export const EVENT_CATALOGUE = {
     'disbursement.canceled': webhook(disbursementWebhook),
     'disbursement.refunded': webhook(disbursementWebhook),
     'account-transfer.succeeded': noWebhook(BY_REQUEST),
+    'ewallet-topup.accepted': noWebhook('the webhook of an e-wallet top-up is about its end'),
+    'ewallet-topup.succeeded': webhook(ewalletTopupWebhook),
+    'ewallet-topup.failed': webhook(ewalletTopupWebhook),
+    'ewallet-topup.canceled': webhook(ewalletTopupWebhook),
+    'ewallet-topup.refunded': webhook(ewalletTopupWebhook),
   },
 } as const satisfies EventCatalogue;
 

@@ -24,6 +24,14 @@ export {
 } from './event-catalogue.ts';
 export { type EwalletCheckoutJson, ewalletCheckoutSchema, presentEwalletCheckout } from './ewallet-checkout.ts';
 export {
+  type EwalletTopupJson,
+  ewalletTopupSchema,
+  presentEwalletTopup,
+  presentWallet,
+  type WalletJson,
+  walletSchema,
+} from './ewallet-topup.ts';
+export {
   EWALLET_WORDS,
   HISTORY_WORDS,
   PAYMENT_LINK_WORDS,

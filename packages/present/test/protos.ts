@@ -20,9 +20,11 @@ import {
   VirtualAccountKind,
   VirtualAccountSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CheckWalletResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferSchema,
   CheckBeneficiaryResponseSchema,
+  EwalletTopupSchema,
   GetFeeResponseSchema,
   TransferSchema,
   TransferStatus,
@@ -262,6 +264,25 @@ export const transfer = (status: TransferStatus) =>
       description: text,
     }),
   );
+
+/** Of a transfer, with a top-up's own part and id. */
+export const ewalletTopup = (status: TransferStatus) =>
+  fc
+    .record({
+      transfer: transfer(status),
+      transactionId: prefixed('88'),
+      channel: fc.constantFrom(...EWALLET_CHANNELS),
+      phoneNumber: digits(10, 14),
+      name: text,
+    })
+    .map(({ transfer: made, transactionId, ...own }) =>
+      create(TransferSchema, { ...made, transactionId, ewalletTopup: create(EwalletTopupSchema, own) }),
+    );
+
+export const wallet = message(
+  CheckWalletResponseSchema,
+  fc.record({ channel: fc.constantFrom(...EWALLET_CHANNELS), phoneNumber: digits(10, 14), name: text }),
+);
 
 export const accountTransfer = (status: TransferStatus) =>
   message(

@@ -11,6 +11,7 @@ import {
   VaTransactionEventSchema,
   VirtualAccountEventSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { EwalletTopupFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { DisbursementFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -69,6 +70,11 @@ const CASES: readonly Case[] = [
   ...eachOf('payment link history', present.historySchema, present.presentHistory, payable(protos.history)),
   ...eachOf('disbursement', present.transferSchema, present.presentTransfer, ofTransfer),
   ...eachOf('disbursement of a webhook', present.transferForWebhookSchema, present.presentTransferForWebhook, ofTransfer),
+  anyOf('wallet', present.walletSchema, present.presentWallet, protos.wallet),
+  ...eachOf('e-wallet top-up', present.ewalletTopupSchema, present.presentEwalletTopup, {
+    statuses: protos.TRANSFER_STATUSES,
+    messages: protos.ewalletTopup,
+  }),
   ...eachOf('account transfer', present.accountTransferSchema, present.presentAccountTransfer, {
     statuses: protos.TRANSFER_STATUSES,
     messages: protos.accountTransfer,
@@ -108,6 +114,10 @@ const transfers = payload(
   DisbursementFinishedSchema,
   fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.transfer)) }),
 );
+const topups = payload(
+  EwalletTopupFinishedSchema,
+  fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.ewalletTopup)) }),
+);
 const qris = (status: PayableStatus) => payload(QrisEventSchema, fc.record({ qrisTransaction: protos.qrisTransaction(status) }));
 const ewallet = (status: PayableStatus) =>
   payload(EwalletCheckoutEventSchema, fc.record({ ewalletCheckout: protos.ewalletCheckout(status) }));
@@ -141,6 +151,10 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'disbursement.failed': transfers,
   'disbursement.canceled': transfers,
   'disbursement.refunded': transfers,
+  'ewallet-topup.succeeded': topups,
+  'ewallet-topup.failed': topups,
+  'ewallet-topup.canceled': topups,
+  'ewallet-topup.refunded': topups,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

@@ -18,6 +18,21 @@ export type {
   EwalletRefundResult,
   EwalletRequest,
 } from './ewallet.ts';
+export {
+  EWALLET_TOPUP_PROFILES,
+  type EwalletTopupChannel,
+  type EwalletTopupProfile,
+  findEwalletTopupChannel,
+} from './ewallet-topup/channels.ts';
+export type {
+  EwalletTopupInquiryResult,
+  EwalletTopupRail,
+  EwalletTopupRequest,
+  EwalletTopupResult,
+  Wallet,
+  WalletInquiryResult,
+} from './ewallet-topup/port.ts';
+export { openSnapEwalletTopup } from './ewallet-topup/snap.ts';
 export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
 export {
   type CallOptions,

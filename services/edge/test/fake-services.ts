@@ -8,6 +8,7 @@ import {
   RetailService,
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
@@ -19,6 +20,7 @@ type MerchantHandlers = Handlers<typeof MerchantService>;
 type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type StatementHandlers = Handlers<typeof StatementService>;
 type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
+type EwalletTopupHandlers = Handlers<typeof EwalletTopupService>;
 type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
 type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
@@ -45,6 +47,7 @@ export type FakeServices = Closeable & {
   calls: { method: string; request: unknown }[];
   disbursement: Partial<DisbursementHandlers>;
   accountTransfer: Partial<AccountTransferHandlers>;
+  ewalletTopup: Partial<EwalletTopupHandlers>;
   deliveries: Partial<DeliveryHandlers>;
   virtualAccounts: Partial<VirtualAccountHandlers>;
   qris: Partial<QrisHandlers>;
@@ -86,6 +89,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     calls: [],
     disbursement: {},
     accountTransfer: {},
+    ewalletTopup: {},
     deliveries: {},
     virtualAccounts: {},
     qris: {},
@@ -161,6 +165,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     getAccountTransfer: unscripted,
     listAccountTransfers: unscripted,
   };
+  const ewalletTopupDefaults: EwalletTopupHandlers = { triggerTopup: unscripted, checkWallet: unscripted, getTopup: unscripted };
   const virtualAccountDefaults: VirtualAccountHandlers = {
     createVirtualAccount: unscripted,
     getVirtualAccount: unscripted,
@@ -233,6 +238,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         AccountTransferService,
         scripted(accountTransferDefaults, () => fakes.accountTransfer),
+        [],
+      ),
+      implement(
+        EwalletTopupService,
+        scripted(ewalletTopupDefaults, () => fakes.ewalletTopup),
         [],
       ),
       implement(

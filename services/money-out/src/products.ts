@@ -1,10 +1,11 @@
-import { type BankTransferRail, openSnapBankTransfer } from '@gerbang/rails';
+import { type BankTransferRail, type EwalletTopupRail, openSnapBankTransfer, openSnapEwalletTopup } from '@gerbang/rails';
 import type { Closeable } from '@gerbang/runtime';
 import { z } from 'zod';
 import { createDisbursement } from './disbursement/disbursement.ts';
+import { createEwalletTopup } from './ewallet-topup/ewallet-topup.ts';
 
 /** The rails that pay money out. */
-export type Rails = { bankTransfer: BankTransferRail };
+export type Rails = { bankTransfer: BankTransferRail; ewalletTopup: EwalletTopupRail };
 
 /** How each rail is reached, by its variables. */
 export const railsShape = {
@@ -14,6 +15,12 @@ export const railsShape = {
   RAIL_BANK_TRANSFER_PRIVATE_KEY: z.base64().transform((text) => Buffer.from(text, 'base64').toString()),
   RAIL_BANK_TRANSFER_PARTNER_ID: z.string().min(1),
   RAIL_BANK_TRANSFER_CHANNEL_ID: z.string().min(1),
+  RAIL_EWALLET_TOPUP_URL: z.url(),
+  RAIL_EWALLET_TOPUP_CLIENT_KEY: z.string().min(1),
+  RAIL_EWALLET_TOPUP_CLIENT_SECRET: z.string().min(1),
+  RAIL_EWALLET_TOPUP_PRIVATE_KEY: z.base64().transform((text) => Buffer.from(text, 'base64').toString()),
+  RAIL_EWALLET_TOPUP_PARTNER_ID: z.string().min(1),
+  RAIL_EWALLET_TOPUP_CHANNEL_ID: z.string().min(1),
 };
 
 type RailsConfig = z.output<z.ZodObject<typeof railsShape>>;
@@ -30,7 +37,16 @@ export function openRails({ config, closing }: { config: RailsConfig; closing: C
     channelId: config.RAIL_BANK_TRANSFER_CHANNEL_ID,
   });
   closing.push('bank transfer rail', () => bankTransfer.close());
-  return { bankTransfer };
+  const ewalletTopup = openSnapEwalletTopup({
+    url: config.RAIL_EWALLET_TOPUP_URL,
+    clientKey: config.RAIL_EWALLET_TOPUP_CLIENT_KEY,
+    clientSecret: config.RAIL_EWALLET_TOPUP_CLIENT_SECRET,
+    privateKey: config.RAIL_EWALLET_TOPUP_PRIVATE_KEY,
+    partnerId: config.RAIL_EWALLET_TOPUP_PARTNER_ID,
+    channelId: config.RAIL_EWALLET_TOPUP_CHANNEL_ID,
+  });
+  closing.push('e-wallet top-up rail', () => ewalletTopup.close());
+  return { bankTransfer, ewalletTopup };
 }
 
 /** The products of the transfer saga. */
@@ -40,5 +56,6 @@ export type Products = ReturnType<typeof createProducts>;
 export function createProducts(rails: Rails) {
   return {
     disbursement: createDisbursement(rails.bankTransfer),
+    ewalletTopup: createEwalletTopup(rails.ewalletTopup),
   };
 }

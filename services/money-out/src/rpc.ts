@@ -1,3 +1,4 @@
+import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferService,
   DisbursementService,
@@ -14,6 +15,9 @@ import { getFee } from './disbursement/rpc/get-fee.ts';
 import { getTransfer } from './disbursement/rpc/get-transfer.ts';
 import { listTransfers } from './disbursement/rpc/list-transfers.ts';
 import { transfer } from './disbursement/rpc/transfer.ts';
+import { checkWallet } from './ewallet-topup/rpc/check-wallet.ts';
+import { getTopup } from './ewallet-topup/rpc/get-topup.ts';
+import { triggerTopup } from './ewallet-topup/rpc/trigger-topup.ts';
 import { reportTransfer } from './report/rpc/report-transfer.ts';
 import { listUnresolved } from './resolution/rpc/list-unresolved.ts';
 import { resolve } from './resolution/rpc/resolve.ts';
@@ -50,5 +54,14 @@ export function implementations(context: Context) {
       ['gerbang'],
     ),
     implement(RailReportService, { reportTransfer: (request) => reportTransfer(context, request) }, ['edge']),
+    implement(
+      EwalletTopupService,
+      {
+        triggerTopup: (request) => triggerTopup(context, request),
+        checkWallet: (request) => checkWallet(context, request),
+        getTopup: (request) => getTopup(context, request),
+      },
+      ['edge'],
+    ),
   ];
 }

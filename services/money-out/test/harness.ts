@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { type AdjustableClock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 import { Compensation, Intent, LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferService,
   DisbursementService,
@@ -110,7 +111,7 @@ export function useMoneyOut() {
     newMerchant(over: Partial<FakeMerchant> = {}, fundedSen = 100_000n) {
       const [source, destination] = [newUlid(Date.now()), newUlid(Date.now())];
       const accounts = new Map([source, destination].map((id) => [id, AccountStatus.ACTIVE]));
-      const products = ['disbursement', 'account-transfer'];
+      const products = ['disbursement', 'account-transfer', 'ewallet-topup'];
       const made = { merchantId: newUlid(Date.now()), products, accounts, limits: [], ...over, source, destination };
       merchants.push(made);
       available.set(source, fundedSen);
@@ -121,7 +122,8 @@ export function useMoneyOut() {
       closing.push(() => store.close());
       return store;
     },
-    async start(database: string, clock: AdjustableClock = createClock()) {
+    /** `walletUrl`: the e-wallets' SNAP API; nothing is there unless told. */
+    async start(database: string, clock: AdjustableClock = createClock(), walletUrl?: string) {
       const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
       const nowhere = `127.0.0.1:${await freePort()}`;
       const service = await startService(
@@ -141,6 +143,12 @@ export function useMoneyOut() {
           RAIL_BANK_TRANSFER_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
           RAIL_BANK_TRANSFER_PARTNER_ID: 'p',
           RAIL_BANK_TRANSFER_CHANNEL_ID: '1',
+          RAIL_EWALLET_TOPUP_URL: walletUrl ?? `http://${nowhere}`,
+          RAIL_EWALLET_TOPUP_CLIENT_KEY: 'k',
+          RAIL_EWALLET_TOPUP_CLIENT_SECRET: 's',
+          RAIL_EWALLET_TOPUP_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
+          RAIL_EWALLET_TOPUP_PARTNER_ID: 'p',
+          RAIL_EWALLET_TOPUP_CHANNEL_ID: '1',
         }),
         { clock },
       );
@@ -155,6 +163,7 @@ export function useMoneyOut() {
         close,
         accountTransfers: channel.client(AccountTransferService),
         disbursements: channel.client(DisbursementService),
+        ewalletTopups: channel.client(EwalletTopupService),
         reports: channel.client(RailReportService),
         resolution: channel.client(ResolutionService),
       };

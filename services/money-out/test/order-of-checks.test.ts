@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError, refuse } from '@gerbang/core';
+import { CheckWalletRequestSchema, TriggerTopupRequestSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   CheckBeneficiaryRequestSchema,
   GetFeeRequestSchema,
@@ -16,6 +17,8 @@ import { checkBeneficiary } from '../src/disbursement/rpc/check-beneficiary.ts';
 import { getFee } from '../src/disbursement/rpc/get-fee.ts';
 import { listTransfers } from '../src/disbursement/rpc/list-transfers.ts';
 import { transfer } from '../src/disbursement/rpc/transfer.ts';
+import { checkWallet } from '../src/ewallet-topup/rpc/check-wallet.ts';
+import { triggerTopup } from '../src/ewallet-topup/rpc/trigger-topup.ts';
 import { createProducts } from '../src/products.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
 import { countingMetrics } from './saga-world.ts';
@@ -35,7 +38,11 @@ beforeAll(async () => {
   mongo = await startTestMongo();
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}order_of_checks`, appName: 'test' });
   const clock = createClock();
-  const rails = { bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} } };
+  const close = async () => {};
+  const rails = {
+    bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
+    ewalletTopup: { inquireWallet: unused, topUp: unused, inquireTopup: unused, close },
+  };
   const products = createProducts(rails);
   context = {
     rails,
@@ -60,6 +67,9 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
+const PHONE = '081234567890';
+const TOPUP = { channel: 'OVO', phoneNumber: PHONE, amountSen: 1_000_000n };
+
 /** Contract §2: body and parameters come before the product and the account. */
 const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unknown> }[] = [
   {
@@ -81,6 +91,21 @@ const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unk
     name: 'list',
     field: 'cursor',
     call: (wrong) => listTransfers(context, create(ListTransfersRequestSchema, { cursor: wrong ? 'zz' : '' })),
+  },
+  {
+    name: 'trigger-topup',
+    field: 'phone_number',
+    call: (wrong) => triggerTopup(context, create(TriggerTopupRequestSchema, { ...TOPUP, phoneNumber: wrong ? '021' : PHONE })),
+  },
+  {
+    name: 'trigger-topup of too little',
+    field: 'amount',
+    call: (wrong) => triggerTopup(context, create(TriggerTopupRequestSchema, { ...TOPUP, amountSen: wrong ? 1n : 1_000_000n })),
+  },
+  {
+    name: 'check-wallet',
+    field: 'channel',
+    call: (wrong) => checkWallet(context, create(CheckWalletRequestSchema, { ...TOPUP, channel: wrong ? 'BCA' : 'OVO' })),
   },
 ];
 

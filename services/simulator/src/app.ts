@@ -17,6 +17,9 @@ import { explainSignatureOf } from './control/explain-signature.ts';
 import { ControlError } from './control/json.ts';
 import { readBooks } from './control/read-books.ts';
 import { setBehaviour } from './control/set-behaviour.ts';
+import { EMONEY_INQUIRY, emoneyInquiry } from './ewallet-topup/account-inquiry.ts';
+import { EMONEY_TOPUP, emoneyTopup } from './ewallet-topup/topup.ts';
+import { EMONEY_STATUS, emoneyStatus } from './ewallet-topup/topup-status.ts';
 import type { Handler } from './handler.ts';
 import { confirmEwallet } from './money-in/confirm-ewallet.ts';
 import {
@@ -60,6 +63,9 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/v1.0/debit/status', handler: debitStatus, service: DEBIT_STATUS },
   { method: 'POST', url: '/v1.0/debit/cancel', handler: debitCancel, service: DEBIT_CANCEL },
   { method: 'POST', url: '/v1.0/debit/refund', handler: debitRefund, service: DEBIT_REFUND },
+  { method: 'POST', url: '/v1.0/emoney/account-inquiry', handler: emoneyInquiry, service: EMONEY_INQUIRY },
+  { method: 'POST', url: '/v1.0/emoney/topup', handler: emoneyTopup, service: EMONEY_TOPUP },
+  { method: 'POST', url: '/v1.0/emoney/topup-status', handler: emoneyStatus, service: EMONEY_STATUS },
   { method: 'POST', url: '/sandbox/transfers/:transaction_id/reverse', handler: reverseTransfer, anyone: false },
   { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },
   { method: 'POST', url: '/sandbox/qris/pay', handler: payQris, anyone: false },

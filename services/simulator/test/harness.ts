@@ -5,6 +5,7 @@ import {
   type BankTransferRequest,
   openSnapBankTransfer,
   type SnapBankTransferOptions,
+  type SnapCredentials,
 } from '@gerbang/rails';
 import { startTestMongo } from '@gerbang/testkit';
 import { z } from 'zod';
@@ -102,15 +103,19 @@ export function environment(uri: string, prefix: string, port: number): Record<s
 
 /** The client that the services use, with this bank's credentials. */
 export function openRailTo(url: string, over: Partial<SnapBankTransferOptions> = {}): BankTransferRail {
-  return openSnapBankTransfer({
+  return openSnapBankTransfer({ ...credentials(url), ...over });
+}
+
+/** What the simulator knows the gateway by. */
+export function credentials(url: string): SnapCredentials {
+  return {
     url,
     clientKey: 'gerbang',
     clientSecret: SECRET,
     privateKey: pem(keys.privateKey),
     partnerId: 'gerbang',
     channelId: '95221',
-    ...over,
-  });
+  };
 }
 
 export function newRequest(accountNumber = '1234567890', over: Partial<BankTransferRequest> = {}): BankTransferRequest {

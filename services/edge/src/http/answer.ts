@@ -6,7 +6,15 @@ import type { Envelope, Rendered } from './envelope.ts';
 import type { Route } from './route.ts';
 
 /** Identifying fields of a request that its errors echo (contract §2), when they are short texts. */
-const ECHOED = ['account_id', 'reference_number', 'transaction_id', 'bank_code', 'bank_account_number'];
+const ECHOED = [
+  'account_id',
+  'reference_number',
+  'transaction_id',
+  'bank_code',
+  'bank_account_number',
+  'channel',
+  'phone_number',
+];
 const ECHO_LENGTH_MAX = 64;
 const RETRY_AFTER_MS = 1_000;
 

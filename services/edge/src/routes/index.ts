@@ -20,6 +20,9 @@ import { inquireStatus } from './disbursement/inquiry-status.ts';
 import { listTransfers } from './disbursement/list.ts';
 import { showTransfer } from './disbursement/show.ts';
 import { transferV1, transferV2 } from './disbursement/transfer.ts';
+import { checkWallet } from './ewallet-topup/check-wallet.ts';
+import { inquireTopupStatus } from './ewallet-topup/inquiry-status.ts';
+import { triggerTopup } from './ewallet-topup/trigger-topup.ts';
 import { chapter, get, type Line, post, put, signedPost, withId } from './methods.ts';
 import { moneyInRoutes } from './money-in.ts';
 import { listSettlements } from './settlements/list.ts';
@@ -75,6 +78,11 @@ export const routes: readonly Route[] = [
     get('/api/v1.0/disbursement/list', v1, withId('listDisbursementsV1', listTransfers)),
     get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, withId('showDisbursementV1', showTransfer)),
     post('/api/v1.0/disbursement/inquiry-status', v2, withId('inquireDisbursementStatusV1', inquireStatus)),
+  ]),
+  ...chapter('E-wallet top-up', [
+    post('/api/v2.0/ewallet/check-beneficiary', v2, checkWallet),
+    signedPost('/api/v2.0/ewallet/trigger-topup', v2, triggerTopup),
+    post('/api/v2.0/ewallet/inquiry-status', v2, inquireTopupStatus),
   ]),
 ];
 

@@ -121,7 +121,7 @@ export async function settle(
     case 'pending':
       return wait(context, transfer, before, { reason: 'pending at the rail', receipt: answer.receipt });
     case 'unknown':
-      return wait(context, transfer, before, { reason: answer.reason });
+      return wait(context, transfer, before, { reason: answer.reason, isLost: answer.needsOperator === true });
     case 'succeeded':
     case 'failed':
     case 'canceled':
@@ -183,7 +183,7 @@ function toReport(answer: FinalOutcome): TransferCommand {
   }
 }
 
-/** Leaves the outcome open until the next inquiry. `isLost`: only operators can decide it now. */
+/** Leaves the outcome open until the next inquiry. `isLost`: it goes to the operators now. */
 function wait(
   context: SagaContext,
   transfer: StoredTransfer,

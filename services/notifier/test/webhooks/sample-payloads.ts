@@ -12,6 +12,7 @@ import {
   VirtualAccountEventSchema,
   VirtualAccountKind,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { EwalletTopupFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { DisbursementFinishedSchema, type TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 
 /** When the samples occur. */
@@ -52,14 +53,30 @@ const transfer = {
   description: 'Refund order #123 / “café”',
 };
 
+/** How a transfer ended. */
+type End = { status: TransferStatus; balanceAfterSen?: bigint; failedCode?: string; failedReason?: string };
+
 /** A finished disbursement. */
-export function disbursement(more: {
-  status: TransferStatus;
-  balanceAfterSen?: bigint;
-  failedCode?: string;
-  failedReason?: string;
-}) {
+export function disbursement(more: End) {
   return toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer: { ...transfer, ...more } }));
+}
+
+const topup = {
+  ...ACCOUNT,
+  transactionId: '8801KAJ5ZR4D5E6F7G8H9J0K1M2N',
+  referenceNumber: 'GIFT-2026-000077',
+  amountSen: 5_000_000n,
+  feeSen: 0n,
+  createdAtMs: CREATED,
+  processedAtMs: NOW,
+  description: 'Hadiah undian',
+};
+
+/** A finished e-wallet top-up; `name` where the wallet has told it. */
+export function ewalletTopup(more: End & { name?: string }) {
+  const { name = '', ...end } = more;
+  const transfer = { ...topup, ...end, ewalletTopup: { channel: 'GOPAY', phoneNumber: '081234567890', name } };
+  return toBinary(EwalletTopupFinishedSchema, create(EwalletTopupFinishedSchema, { transfer }));
 }
 
 const virtualAccount = {

@@ -1,7 +1,18 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { disbursement, ewallet, history, linkExpired, qris, retail, SAMPLE_MS, vaExpired, vaPaid } from './sample-payloads.ts';
+import {
+  disbursement,
+  ewallet,
+  ewalletTopup,
+  history,
+  linkExpired,
+  qris,
+  retail,
+  SAMPLE_MS,
+  vaExpired,
+  vaPaid,
+} from './sample-payloads.ts';
 
 /** An event of a service as it comes from the bus, and what docs/webhooks.md says about it. */
 export type Sample = { service: string; type: string; payload: Uint8Array; when: string };
@@ -103,6 +114,34 @@ export const SAMPLES: readonly Sample[] = [
     type: 'payment-link-history.expired',
     payload: history(EXPIRED),
     when: 'the session of a customer who had opened it has ended without a payment',
+  },
+  {
+    service: 'money-out',
+    type: 'ewallet-topup.succeeded',
+    payload: ewalletTopup({ status: TransferStatus.SUCCESS, balanceAfterSen: 9_995_000_000n, name: 'Budi Santoso' }),
+    when: 'an e-wallet top-up has reached the customer',
+  },
+  {
+    service: 'money-out',
+    type: 'ewallet-topup.failed',
+    payload: ewalletTopup({
+      status: TransferStatus.FAILED,
+      failedCode: '4033802',
+      failedReason: 'Exceeds Transaction Amount Limit',
+    }),
+    when: 'an e-wallet top-up has failed; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'ewallet-topup.canceled',
+    payload: ewalletTopup({ status: TransferStatus.CANCELED }),
+    when: 'the e-wallet will not pay a top-up any more; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'ewallet-topup.refunded',
+    payload: ewalletTopup({ status: TransferStatus.REFUNDED, balanceAfterSen: 9_995_000_000n }),
+    when: 'a top-up that had reached the customer came back; the amount and the fee are available again',
   },
 ];
 

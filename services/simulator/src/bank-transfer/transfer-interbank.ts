@@ -44,6 +44,7 @@ export const transferInterbank = transaction(
     const { verdict, answers } = decisionOf(body.beneficiaryAccountNo, forced);
     const referenceNo = newUlid(Date.now());
     const booked = await context.books.book({
+      rail: 'bank-transfer',
       partnerReference: body.partnerReferenceNo,
       merchantReference: body.additionalInfo?.merchantReference ?? body.partnerReferenceNo,
       transactionId: body.additionalInfo?.transactionId ?? body.partnerReferenceNo,

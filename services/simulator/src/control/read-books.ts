@@ -3,7 +3,7 @@ import { toMoney } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import type { Handler } from '../handler.ts';
 import type { MoneyInRail } from '../money-in/rail.ts';
-import { railOf } from './behaviours.ts';
+import { type Rail, railOf } from './behaviours.ts';
 import { ControlError } from './json.ts';
 
 /** Items put into one piece of the answer. */
@@ -28,15 +28,15 @@ export const readBooks: Handler = async (context, request, reply) => {
   return reply.type('application/json; charset=utf-8').send(Readable.from(pieces(items), { objectMode: false }));
 };
 
-function itemsOf(context: Context, rail: ReturnType<typeof railOf>): AsyncIterable<Item> {
+function itemsOf(context: Context, rail: Rail): AsyncIterable<Item> {
   switch (rail) {
     case 'bank-transfer':
-      return transfers(context);
+      return payouts(context, rail);
     case 'va':
     case 'qris':
     case 'ewallet':
     case 'retail':
-      return receipts(context, rail);
+      return bothWays(context, rail);
     case 'card':
     case 'direct-debit':
     case 'biller':
@@ -61,8 +61,13 @@ async function* pieces(items: AsyncIterable<Item>): AsyncGenerator<string> {
   yield `${piece}]}`;
 }
 
-async function* transfers({ books }: Context): AsyncGenerator<Item> {
-  for await (const entry of books.all()) {
+async function* bothWays(context: Context, rail: MoneyInRail): AsyncGenerator<Item> {
+  yield* payouts(context, rail);
+  yield* receipts(context, rail);
+}
+
+async function* payouts({ books }: Context, rail: Rail): AsyncGenerator<Item> {
+  for await (const entry of books.all(rail)) {
     yield {
       reference_number: entry.merchantReference,
       transaction_id: entry.transactionId,

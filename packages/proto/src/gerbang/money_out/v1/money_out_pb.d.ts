@@ -122,6 +122,13 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
    * @generated from field: string possible_duplicate_of = 19;
    */
   possibleDuplicateOf: string;
+
+  /**
+   * Of an e-wallet top-up.
+   *
+   * @generated from field: gerbang.money_out.v1.EwalletTopup ewallet_topup = 21;
+   */
+  ewalletTopup?: EwalletTopup | undefined;
 };
 
 /**
@@ -987,6 +994,47 @@ export declare type ListAccountTransfersResponse = Message<"gerbang.money_out.v1
  * Use `create(ListAccountTransfersResponseSchema)` to create a new message.
  */
 export declare const ListAccountTransfersResponseSchema: GenMessage<ListAccountTransfersResponse>;
+
+/**
+ * An e-wallet top-up's own part of a transfer; its note is the transfer's description.
+ *
+ * @generated from message gerbang.money_out.v1.EwalletTopup
+ */
+export declare type EwalletTopup = Message<"gerbang.money_out.v1.EwalletTopup"> & {
+  /**
+   * OVO, DANA, SHOPEEPAY, LINKAJA or GOPAY.
+   *
+   * @generated from field: string channel = 1;
+   */
+  channel: string;
+
+  /**
+   * As the merchant wrote it.
+   *
+   * @generated from field: string phone_number = 2;
+   */
+  phoneNumber: string;
+
+  /**
+   * The customer's name at the wallet; empty while it is not known.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * The top-up was more than the customer's wallet takes.
+   *
+   * @generated from field: bool over_limit = 4;
+   */
+  overLimit: boolean;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.EwalletTopup.
+ * Use `create(EwalletTopupSchema)` to create a new message.
+ */
+export declare const EwalletTopupSchema: GenMessage<EwalletTopup>;
 
 /**
  * Statuses of merchant-api.md, "Transaction status codes".
