@@ -34,8 +34,8 @@ export async function change(
     first: transfer,
     read: () => readAgain(context, transfer),
     write: async (current) => {
-      // A wait adds nothing to what another process has written meanwhile.
-      const isOvertaken = current !== transfer && commands.some(({ type }) => type === 'wait');
+      // A wait adds nothing to what another process has written meanwhile, unless it brings a receipt.
+      const isOvertaken = current !== transfer && commands.some(isMereWait);
       const nowMs = context.clock.now();
       const events = isOvertaken ? [] : decideAll(current.state, commands, nowMs);
       if (isRefusal(events)) throw new RefusalError(events);
@@ -46,6 +46,10 @@ export async function change(
   });
   for (const event of written.events) observe(context, written.transfer, event);
   return written.transfer;
+}
+
+function isMereWait(command: TransferCommand): boolean {
+  return command.type === 'wait' && Object.keys(command.receipt).length === 0;
 }
 
 async function readAgain({ transfers }: SagaContext, { order }: StoredTransfer): Promise<StoredTransfer> {
