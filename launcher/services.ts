@@ -57,7 +57,11 @@ export const SERVICES = [
     adminPort: 9203,
     rpcPort: 9103,
     aggregates: ['transfers'],
-    env: ({ urlOf, secrets }) => sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+    env: ({ urlOf, secrets }) => ({
+      GERBANG_KEKS: secrets.keks,
+      ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('CARDLESS', urlOf('SIMULATOR_PORT'), secrets),
+    }),
   },
   {
     name: 'money-in',

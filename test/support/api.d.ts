@@ -835,6 +835,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1.0/cardless-withdrawals/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cardless withdrawals
+         * @description Without their codes.
+         */
+        get: operations["listCardlessWithdrawals"];
+        put?: never;
+        /**
+         * Create a code to draw cash with
+         * @description Holds amount and fee, then asks the bank for a code with which the customer draws the cash at one of the bank's machines. Answers when the bank has answered, or after 3 seconds with status pending and no code: the code is in the answer of a later show. The webhook `cardless-withdrawal` brings the end. The same reference with the same content answers the existing withdrawal. The code is in this answer and in that of show only, never in lists and webhooks.
+         */
+        post: operations["createCardlessWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/cardless-withdrawals/{account_id}/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a cardless withdrawal
+         * @description With its code while it is active.
+         */
+        get: operations["showCardlessWithdrawal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/cardless-withdrawals/{account_id}/{transaction_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a cardless withdrawal
+         * @description Asks the bank to take the code back; amount and fee are available again when it has. The bank decides, by its own time, whether the customer was faster. Answers when the bank has answered, or after 3 seconds with status active: the amount stays held until the bank has answered, and the webhook `cardless-withdrawal` brings the end. One that is canceled or expired already is answered as it is.
+         */
+        post: operations["cancelCardlessWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1029,6 +1093,28 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onDisbursement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cardless-withdrawal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * cardless-withdrawal
+         * @description The cash of a cardless withdrawal was drawn, or it has expired, was canceled, has failed or came back.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onCardlessWithdrawal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1245,6 +1331,21 @@ export interface components {
             account_id: components["schemas"]["AccountId"];
             /** @description The merchant's reference, unique per account over all money-out products. */
             reference_number: string;
+        };
+        CreateCardlessWithdrawalRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @enum {string} */
+            bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
+            /**
+             * @description The customer's phone number.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /** @description Rupiah, a multiple of 50,000, at most 5,000,000: machines give no smaller notes. */
+            amount: components["schemas"]["AmountInput"];
+            /** @description In the future. Two hours from now if it is left out. */
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
         };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
@@ -2009,6 +2110,52 @@ export interface components {
          * @example 1234567890
          */
         BankAccountNumber: string;
+        /** @description The end of a cardless withdrawal. */
+        CardlessWithdrawalWebhook: {
+            /**
+             * @description SP000 only if the money is with the beneficiary.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "cardless-withdrawal";
+            data: components["schemas"]["CardlessWithdrawalOfWebhook"];
+        };
+        /** @description Cash that a customer draws at a machine, with times in Unix milliseconds and without the code. */
+        CardlessWithdrawalOfWebhook: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty if it was never paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            expired_at: components["schemas"]["UnixMillisecondsText"];
+        };
+        /**
+         * @description pending: the bank has given no code yet; active: the customer can draw the cash, also while a cancellation or expiry waits for the bank's answer; withdrawn: the cash is drawn.
+         * @enum {string}
+         */
+        CardlessWithdrawalStatus: "pending" | "active" | "withdrawn" | "expired" | "canceled" | "failed";
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -2811,6 +2958,184 @@ export interface components {
             response_message: "Success";
             data: components["schemas"]["Disbursement"];
         };
+        CreateCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawalWithCode"];
+        };
+        /** @description Cash that a customer draws at a machine, with the code. */
+        CardlessWithdrawalWithCode: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at: components["schemas"]["Timestamp"];
+            /** @description With this code the customer draws the cash; null unless the withdrawal is active. */
+            withdrawal_code: string | null;
+        };
+        CreateCardlessWithdrawalError: {
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @constant */
+            success: false;
+            error: components["schemas"]["ErrorDetail"];
+            data?: components["schemas"]["CreateCardlessWithdrawalErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CreateCardlessWithdrawalErrorData: {
+            transaction_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            account_id?: components["schemas"]["Ulid"];
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status?: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code?: components["schemas"]["BankShortName"];
+            bank_name?: string;
+            /** @description The customer's phone number. */
+            phone_number?: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at?: components["schemas"]["Timestamp"];
+            /** @description With this code the customer draws the cash; null unless the withdrawal is active. */
+            withdrawal_code?: string | null;
+            errors?: components["schemas"]["FieldErrors"];
+        };
+        ListCardlessWithdrawalsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListCardlessWithdrawalsData"];
+        };
+        ListCardlessWithdrawalsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["CardlessWithdrawal"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description Cash that a customer draws at a machine with a code. The code is not shown here. */
+        CardlessWithdrawal: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at: components["schemas"]["Timestamp"];
+        };
+        ShowCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawalWithCode"];
+        };
+        CancelCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawal"];
+        };
+        CancelCardlessWithdrawalError: {
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @constant */
+            success: false;
+            error: components["schemas"]["ErrorDetail"];
+            data?: components["schemas"]["CancelCardlessWithdrawalErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CancelCardlessWithdrawalErrorData: {
+            transaction_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            account_id?: components["schemas"]["Ulid"];
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status?: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code?: components["schemas"]["BankShortName"];
+            bank_name?: string;
+            /** @description The customer's phone number. */
+            phone_number?: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at?: components["schemas"]["Timestamp"];
+            errors?: components["schemas"]["FieldErrors"];
+        };
     };
     responses: {
         /** @description - The body is not JSON, a header is missing, or the state of the resource does not allow it. */
@@ -3049,6 +3374,7 @@ export type InquireDisbursementStatusRequest = components['schemas']['InquireDis
 export type CheckBeneficiaryV1Request = components['schemas']['CheckBeneficiaryV1Request'];
 export type TransferDisbursementV1Request = components['schemas']['TransferDisbursementV1Request'];
 export type InquireDisbursementStatusV1Request = components['schemas']['InquireDisbursementStatusV1Request'];
+export type CreateCardlessWithdrawalRequest = components['schemas']['CreateCardlessWithdrawalRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -3099,6 +3425,9 @@ export type MoneyOrNull = components['schemas']['MoneyOrNull'];
 export type UnixMillisecondsText = components['schemas']['UnixMillisecondsText'];
 export type BankCode = components['schemas']['BankCode'];
 export type BankAccountNumber = components['schemas']['BankAccountNumber'];
+export type CardlessWithdrawalWebhook = components['schemas']['CardlessWithdrawalWebhook'];
+export type CardlessWithdrawalOfWebhook = components['schemas']['CardlessWithdrawalOfWebhook'];
+export type CardlessWithdrawalStatus = components['schemas']['CardlessWithdrawalStatus'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -3190,6 +3519,17 @@ export type ListDisbursementsV1Answer = components['schemas']['ListDisbursements
 export type ListDisbursementsV1Data = components['schemas']['ListDisbursementsV1Data'];
 export type ShowDisbursementV1Answer = components['schemas']['ShowDisbursementV1Answer'];
 export type InquireDisbursementStatusV1Answer = components['schemas']['InquireDisbursementStatusV1Answer'];
+export type CreateCardlessWithdrawalAnswer = components['schemas']['CreateCardlessWithdrawalAnswer'];
+export type CardlessWithdrawalWithCode = components['schemas']['CardlessWithdrawalWithCode'];
+export type CreateCardlessWithdrawalError = components['schemas']['CreateCardlessWithdrawalError'];
+export type CreateCardlessWithdrawalErrorData = components['schemas']['CreateCardlessWithdrawalErrorData'];
+export type ListCardlessWithdrawalsAnswer = components['schemas']['ListCardlessWithdrawalsAnswer'];
+export type ListCardlessWithdrawalsData = components['schemas']['ListCardlessWithdrawalsData'];
+export type CardlessWithdrawal = components['schemas']['CardlessWithdrawal'];
+export type ShowCardlessWithdrawalAnswer = components['schemas']['ShowCardlessWithdrawalAnswer'];
+export type CancelCardlessWithdrawalAnswer = components['schemas']['CancelCardlessWithdrawalAnswer'];
+export type CancelCardlessWithdrawalError = components['schemas']['CancelCardlessWithdrawalError'];
+export type CancelCardlessWithdrawalErrorData = components['schemas']['CancelCardlessWithdrawalErrorData'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -3243,7 +3583,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:18:16.000Z"
                      *       }
                      *     }
                      */
@@ -3295,7 +3635,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:18:16.000Z"
                      *       }
                      *     }
                      */
@@ -3364,25 +3704,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *             "id": "01M81NN46KMMPG637FAVVZW7NB",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.798Z",
-                     *             "updated_at": "2026-11-22T12:28:34.823Z"
+                     *             "created_at": "2026-11-22T13:03:16.700Z",
+                     *             "updated_at": "2026-11-22T13:03:16.722Z"
                      *           },
                      *           {
-                     *             "id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "id": "01M81NN3JNY17XTTNH17QPXQ0C",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.336Z",
-                     *             "updated_at": "2026-11-22T12:28:34.336Z"
+                     *             "created_at": "2026-11-22T13:03:16.052Z",
+                     *             "updated_at": "2026-11-22T13:03:16.052Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOSk4xRFRGWVpNOE1RMDBBU1pFMg"
+                     *         "next_cursor": "MTowMU04MU5OM0pOWTE3WFRUTkgxN1FQWFEwQw"
                      *       }
                      *     }
                      */
@@ -3437,13 +3777,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81NN46KMMPG637FAVVZW7NB",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.798Z"
+                     *         "created_at": "2026-11-22T13:03:16.700Z",
+                     *         "updated_at": "2026-11-22T13:03:16.700Z"
                      *       }
                      *     }
                      */
@@ -3547,13 +3887,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81NN46KMMPG637FAVVZW7NB",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:03:16.700Z",
+                     *         "updated_at": "2026-11-22T13:03:16.722Z"
                      *       }
                      *     }
                      */
@@ -3629,13 +3969,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81NN46KMMPG637FAVVZW7NB",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:03:16.700Z",
+                     *         "updated_at": "2026-11-22T13:03:16.722Z"
                      *       }
                      *     }
                      */
@@ -3701,11 +4041,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99921066.00",
+                     *           "value": "99821066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99695000.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -3713,7 +4053,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "176066.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -3759,11 +4099,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99871066.00",
+                     *           "value": "99771066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99645000.00",
+                     *           "value": "99595000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -3771,7 +4111,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "176066.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -3869,11 +4209,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b1112812a94fbebccb9c783e957058f3",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "type": "debit",
+                     *             "id": "1360e3f13c8fabd661c9e7ef31f705d4",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "type": "credit",
                      *             "amount": {
-                     *               "value": "50000.00",
+                     *               "value": "100000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -3881,61 +4221,61 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99595000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "account-transfer",
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
-                     *             "reference_number": "pindah-1",
-                     *             "description": "Kas kecil",
-                     *             "posted_at": "2026-11-22T12:28:37.014Z"
+                     *             "product": "cardless-withdrawal",
+                     *             "transaction_id": "01M81NNB2Y17D1GKBNRJRCJVKW",
+                     *             "reference_number": "tunai-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:03:23.852Z"
                      *           },
                      *           {
-                     *             "id": "7e3edeee2d9a8b742c1c913555513612",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "type": "credit",
-                     *             "amount": {
-                     *               "value": "152500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "2500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99695000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.943Z"
-                     *           },
-                     *           {
-                     *             "id": "653d4973f446f1d99e0daef895378c6c",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "b6c38b19b213a50e949c632b746cb2af",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *             "type": "debit",
                      *             "amount": {
-                     *               "value": "152500.00",
+                     *               "value": "100000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99542500.00",
+                     *               "value": "99495000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.921Z"
+                     *             "product": "cardless-withdrawal",
+                     *             "transaction_id": "01M81NNB2Y17D1GKBNRJRCJVKW",
+                     *             "reference_number": "tunai-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:03:23.750Z"
+                     *           },
+                     *           {
+                     *             "id": "31df41b6fade39623ba6e06fe41dd10d",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "type": "debit",
+                     *             "amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99595000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "cardless-withdrawal",
+                     *             "transaction_id": "01M81NNAR5HY2H9T21GDHT8WCH",
+                     *             "reference_number": "tunai-1",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:03:23.406Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzUwNTE2OTIxLjE0LjA"
+                     *         "next_cursor": "MToxNzk1MzUyNjAzNDA2LjE4LjA"
                      *       }
                      *     }
                      */
@@ -4009,10 +4349,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b7c31b6e7b26ab18665e52a5d2fa55ef",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "4fe3b15d84fbf103323e17e95c538754",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *             "product": "qris",
-                     *             "transaction_id": "01M81KNKRWJZ7P0CP82C3JWKC3",
+                     *             "transaction_id": "01M81NN60NZSSRXZCPQWZ6PBMP",
                      *             "reference_number": "meja-4",
                      *             "amount": {
                      *               "value": "26250.00",
@@ -4026,13 +4366,13 @@ export interface operations {
                      *               "value": "26066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.596Z"
+                     *             "settled_at": "2026-11-22T13:03:24.002Z"
                      *           },
                      *           {
-                     *             "id": "a07d8c553622bb7841c1ed37747c7f8f",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "cfcda21af18ce06b14ee341e62d17ff5",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *             "product": "virtual-account",
-                     *             "transaction_id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                     *             "transaction_id": "01M81NN4QW1J7CNQVHZ8NKADR5",
                      *             "reference_number": "INV-1042",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -4046,7 +4386,7 @@ export interface operations {
                      *               "value": "50000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.089Z"
+                     *             "settled_at": "2026-11-22T13:03:22.469Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -4124,11 +4464,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "transaction_id": "01M81NNAM1FTGZKXW4W5C3Z6YJ",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "source_account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "destination_account_id": "01M81NN3JNY17XTTNH17QPXQ0C",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -4146,11 +4486,11 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *             "post_timestamp": "2026-11-22T13:03:23.271Z",
+                     *             "processed_timestamp": "2026-11-22T13:03:23.320Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -4211,8 +4551,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                 *       "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                 *       "source_account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                 *       "destination_account_id": "01M81NN3JNY17XTTNH17QPXQ0C",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -4237,11 +4577,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81NNAM1FTGZKXW4W5C3Z6YJ",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "source_account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "destination_account_id": "01M81NN3JNY17XTTNH17QPXQ0C",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4259,11 +4599,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "post_timestamp": "2026-11-22T13:03:23.271Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:23.320Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4389,11 +4729,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81NNAM1FTGZKXW4W5C3Z6YJ",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "source_account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "destination_account_id": "01M81NN3JNY17XTTNH17QPXQ0C",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4411,11 +4751,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "post_timestamp": "2026-11-22T13:03:23.271Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:23.320Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4480,10 +4820,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4513,10 +4853,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "transaction_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                 *       "disbursement_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                 *       "direct_debit_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
                  *       "signature_enabled": true
                  *     }
                  */
@@ -4537,10 +4877,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:34349/hook?from=gerbang",
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4602,45 +4942,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *             "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "id": "01M81NNB6T5VETGQH5NW39KAFJ",
+                     *             "event_id": "01M81NNB6T5VETGQH5NW39KAFJ",
+                     *             "event": "cardless-withdrawal",
+                     *             "url": "http://127.0.0.1:34349/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.986Z",
+                     *                 "at": "2026-11-22T13:03:23.902Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 4,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.947Z",
+                     *             "created_at": "2026-11-22T13:03:23.866Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81KNN2MAEEM08TXFA3ZBR45",
-                     *             "event_id": "01M81KNN2MAEEM08TXFA3ZBR45",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "id": "01M81NNAX56BNB9J4DFAJCYE61",
+                     *             "event_id": "01M81NNAX56BNB9J4DFAJCYE61",
+                     *             "event": "cardless-withdrawal",
+                     *             "url": "http://127.0.0.1:34349/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.844Z",
+                     *                 "at": "2026-11-22T13:03:23.615Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 6,
+                     *                 "duration_ms": 40,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.820Z",
+                     *             "created_at": "2026-11-22T13:03:23.557Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTjJNQUVFTTA4VFhGQTNaQlI0NQ"
+                     *         "next_cursor": "MTowMU04MU5OQVg1NkJOQjlKNERGQUpDWUU2MQ"
                      *       }
                      *     }
                      */
@@ -4683,22 +5023,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "id": "01M81NNB6T5VETGQH5NW39KAFJ",
+                     *         "event_id": "01M81NNB6T5VETGQH5NW39KAFJ",
+                     *         "event": "cardless-withdrawal",
+                     *         "url": "http://127.0.0.1:34349/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:03:23.902Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 4,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:03:23.866Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4753,27 +5093,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "id": "01M81NNB6T5VETGQH5NW39KAFJ",
+                     *         "event_id": "01M81NNB6T5VETGQH5NW39KAFJ",
+                     *         "event": "cardless-withdrawal",
+                     *         "url": "http://127.0.0.1:34349/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:03:23.902Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 4,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T12:28:40.684Z",
-                     *             "asked_by": "ck_c04e6he2w8f9dj2h"
+                     *             "at": "2026-11-22T13:03:24.119Z",
+                     *             "asked_by": "ck_xa9mk12agpbdk55a"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:03:23.866Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4837,9 +5177,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81NN4HBKV4J47A9YZMGZMX0",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "number": "7001497027468257",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -4866,8 +5206,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T12:28:34.963Z",
-                     *             "updated_at": "2026-11-22T12:28:35.128Z"
+                     *             "created_at": "2026-11-22T13:03:17.051Z",
+                     *             "updated_at": "2026-11-22T13:03:17.485Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -4959,9 +5299,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKMMSH4E85ZNGDNP3W1S",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001494064862612",
+                     *         "id": "01M81NN5Q8VCC6ZGXHJAEH20GC",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "number": "7001476017380443",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -4988,8 +5328,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:35.348Z",
-                     *         "updated_at": "2026-11-22T12:28:35.348Z"
+                     *         "created_at": "2026-11-22T13:03:18.248Z",
+                     *         "updated_at": "2026-11-22T13:03:18.248Z"
                      *       }
                      *     }
                      */
@@ -5127,9 +5467,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81NN4HBKV4J47A9YZMGZMX0",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "number": "7001497027468257",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5156,8 +5496,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:34.963Z",
-                     *         "updated_at": "2026-11-22T12:28:35.128Z"
+                     *         "created_at": "2026-11-22T13:03:17.051Z",
+                     *         "updated_at": "2026-11-22T13:03:17.485Z"
                      *       }
                      *     }
                      */
@@ -5250,9 +5590,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81NN5JG15DR160T0RQ7K101",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "number": "9880951052326035",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5279,8 +5619,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.307Z"
+                     *         "created_at": "2026-11-22T13:03:18.096Z",
+                     *         "updated_at": "2026-11-22T13:03:18.174Z"
                      *       }
                      *     }
                      */
@@ -5367,9 +5707,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81NN5JG15DR160T0RQ7K101",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "number": "9880951052326035",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5396,8 +5736,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.331Z"
+                     *         "created_at": "2026-11-22T13:03:18.096Z",
+                     *         "updated_at": "2026-11-22T13:03:18.224Z"
                      *       }
                      *     }
                      */
@@ -5479,10 +5819,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81NN4QW1J7CNQVHZ8NKADR5",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "virtual_account_id": "01M81NN4HBKV4J47A9YZMGZMX0",
+                     *             "number": "7001497027468257",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -5502,9 +5842,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T12:28:35.048Z",
+                     *             "paid_at": "2026-11-22T13:03:17.192Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.048Z"
+                     *             "settle_at": "2026-11-22T13:03:22.192Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5577,10 +5917,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81NN4QW1J7CNQVHZ8NKADR5",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "virtual_account_id": "01M81NN4HBKV4J47A9YZMGZMX0",
+                     *         "number": "7001497027468257",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -5600,9 +5940,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T12:28:35.048Z",
+                     *         "paid_at": "2026-11-22T13:03:17.192Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.048Z"
+                     *         "settle_at": "2026-11-22T13:03:22.192Z"
                      *       }
                      *     }
                      */
@@ -5693,13 +6033,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "reff_no": "6601M81NN6G6PC4SRJ07E2575TB7",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NN6G6PC4SRJ07E2575TB76304F809",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -5734,9 +6074,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.582Z",
-                     *         "updated_at": "2026-11-22T12:28:35.582Z",
-                     *         "expired_at": "2026-11-22T12:58:35.582Z",
+                     *         "created_at": "2026-11-22T13:03:19.046Z",
+                     *         "updated_at": "2026-11-22T13:03:19.046Z",
+                     *         "expired_at": "2026-11-22T13:33:19.046Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -5857,13 +6197,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "reff_no": "6601M81NN5RC9CJSK1YBD6CTJHPV",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NN5RC9CJSK1YBD6CTJHPV6304416D",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -5898,9 +6238,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T12:28:35.363Z",
-                     *             "updated_at": "2026-11-22T12:28:35.363Z",
-                     *             "expired_at": "2026-11-22T12:58:35.363Z",
+                     *             "created_at": "2026-11-22T13:03:18.284Z",
+                     *             "updated_at": "2026-11-22T13:03:18.284Z",
+                     *             "expired_at": "2026-11-22T13:33:18.284Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -5975,13 +6315,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "reff_no": "6601M81NN5RC9CJSK1YBD6CTJHPV",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NN5RC9CJSK1YBD6CTJHPV6304416D",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -5998,7 +6338,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "NEX3J5E969JJ",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6014,11 +6354,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:03:23.502Z",
+                     *         "paid_at": "2026-11-22T13:03:18.502Z",
+                     *         "created_at": "2026-11-22T13:03:18.284Z",
+                     *         "updated_at": "2026-11-22T13:03:18.669Z",
+                     *         "expired_at": "2026-11-22T13:33:18.284Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6096,13 +6436,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "reff_no": "6601M81NN5RC9CJSK1YBD6CTJHPV",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NN5RC9CJSK1YBD6CTJHPV6304416D",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6119,7 +6459,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "NEX3J5E969JJ",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6135,11 +6475,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:03:23.502Z",
+                     *         "paid_at": "2026-11-22T13:03:18.502Z",
+                     *         "created_at": "2026-11-22T13:03:18.284Z",
+                     *         "updated_at": "2026-11-22T13:03:18.669Z",
+                     *         "expired_at": "2026-11-22T13:33:18.284Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6224,8 +6564,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "transaction_id": "8801M81NN6MJ3Y044W1769X0AQRP",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -6243,13 +6583,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "expired_at": "2026-11-22T12:58:35.611Z",
-                     *             "paid_at": "2026-11-22T12:28:35.655Z",
+                     *             "checkout_url": "http://127.0.0.1:11721/ewallet/8801M81NN6MJ3Y044W1769X0AQRP",
+                     *             "expired_at": "2026-11-22T13:33:19.186Z",
+                     *             "paid_at": "2026-11-22T13:03:19.303Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.655Z",
-                     *             "created_at": "2026-11-22T12:28:35.611Z",
-                     *             "updated_at": "2026-11-22T12:28:35.696Z"
+                     *             "settle_at": "2026-11-22T13:03:24.303Z",
+                     *             "created_at": "2026-11-22T13:03:19.186Z",
+                     *             "updated_at": "2026-11-22T13:03:19.435Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6337,8 +6677,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81NN6MJ3Y044W1769X0AQRP",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -6350,13 +6690,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
+                     *         "checkout_url": "http://127.0.0.1:11721/ewallet/8801M81NN6MJ3Y044W1769X0AQRP",
+                     *         "expired_at": "2026-11-22T13:33:19.186Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.640Z"
+                     *         "created_at": "2026-11-22T13:03:19.186Z",
+                     *         "updated_at": "2026-11-22T13:03:19.243Z"
                      *       }
                      *     }
                      */
@@ -6467,8 +6807,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81NN6MJ3Y044W1769X0AQRP",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -6486,13 +6826,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
-                     *         "paid_at": "2026-11-22T12:28:35.655Z",
+                     *         "checkout_url": "http://127.0.0.1:11721/ewallet/8801M81NN6MJ3Y044W1769X0AQRP",
+                     *         "expired_at": "2026-11-22T13:33:19.186Z",
+                     *         "paid_at": "2026-11-22T13:03:19.303Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.655Z",
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.696Z"
+                     *         "settle_at": "2026-11-22T13:03:24.303Z",
+                     *         "created_at": "2026-11-22T13:03:19.186Z",
+                     *         "updated_at": "2026-11-22T13:03:19.435Z"
                      *       }
                      *     }
                      */
@@ -6581,8 +6921,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81NN77CQTA7EYHQGXWNEPB7",
+                     *         "payment_code": "8610745210629049",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6593,7 +6933,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81NN3JM86B4JPDFYQJ251VQ"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6601,7 +6941,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
+                     *         "post_timestamp": 1795352599789,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -6737,8 +7077,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81NN77CQTA7EYHQGXWNEPB7",
+                     *         "payment_code": "8610745210629049",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6752,7 +7092,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81NN3JM86B4JPDFYQJ251VQ"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6760,8 +7100,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
-                     *         "processed_timestamp": 1795350515800,
+                     *         "post_timestamp": 1795352599789,
+                     *         "processed_timestamp": 1795352599939,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -7047,8 +7387,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "reff_no": "PL01M81NN7P1Z70WDPNZ0C6X7HXC",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -7062,7 +7402,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "payment_url": "http://127.0.0.1:11721/pay/PL01M81NN7P1Z70WDPNZ0C6X7HXC",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -7070,8 +7410,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T12:28:35.934Z",
-                     *             "updated_at": "2026-11-22T12:28:36.156Z"
+                     *             "created_at": "2026-11-22T13:03:20.258Z",
+                     *             "updated_at": "2026-11-22T13:03:20.696Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7167,8 +7507,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "reff_no": "PL01M81NN8GHZXS6EBWFGVP5P9MZ",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7182,7 +7522,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:11721/pay/PL01M81NN8GHZXS6EBWFGVP5P9MZ",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7190,8 +7530,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.302Z"
+                     *         "created_at": "2026-11-22T13:03:21.105Z",
+                     *         "updated_at": "2026-11-22T13:03:21.105Z"
                      *       }
                      *     }
                      */
@@ -7301,8 +7641,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "reff_no": "PL01M81NN7P1Z70WDPNZ0C6X7HXC",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7316,7 +7656,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:11721/pay/PL01M81NN7P1Z70WDPNZ0C6X7HXC",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7324,8 +7664,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:03:20.258Z",
+                     *         "updated_at": "2026-11-22T13:03:20.696Z"
                      *       }
                      *     }
                      */
@@ -7408,8 +7748,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "reff_no": "PL01M81NN8GHZXS6EBWFGVP5P9MZ",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7423,7 +7763,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:11721/pay/PL01M81NN8GHZXS6EBWFGVP5P9MZ",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7431,8 +7771,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.342Z"
+                     *         "created_at": "2026-11-22T13:03:21.105Z",
+                     *         "updated_at": "2026-11-22T13:03:21.163Z"
                      *       }
                      *     }
                      */
@@ -7519,8 +7859,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "reff_no": "PL01M81NN8GHZXS6EBWFGVP5P9MZ",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -7534,7 +7874,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:11721/pay/PL01M81NN8GHZXS6EBWFGVP5P9MZ",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7542,8 +7882,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.360Z"
+                     *         "created_at": "2026-11-22T13:03:21.105Z",
+                     *         "updated_at": "2026-11-22T13:03:21.232Z"
                      *       }
                      *     }
                      */
@@ -7617,8 +7957,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "reff_no": "PL01M81NN7P1Z70WDPNZ0C6X7HXC",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7632,7 +7972,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:11721/pay/PL01M81NN7P1Z70WDPNZ0C6X7HXC",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7640,8 +7980,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:03:20.258Z",
+                     *         "updated_at": "2026-11-22T13:03:20.696Z"
                      *       }
                      *     }
                      */
@@ -7723,9 +8063,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *             "reff_no": "PH01M81NN7V1Y2GJ0N3FPNAQP9R2",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -7736,7 +8076,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001416778571783",
+                     *             "payment_method_value": "7001476598041023",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -7745,9 +8085,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T12:43:35.995Z",
-                     *             "created_at": "2026-11-22T12:28:35.995Z",
-                     *             "updated_at": "2026-11-22T12:28:36.058Z"
+                     *             "expired_at": "2026-11-22T13:18:20.417Z",
+                     *             "created_at": "2026-11-22T13:03:20.417Z",
+                     *             "updated_at": "2026-11-22T13:03:20.559Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7820,9 +8160,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *         "reff_no": "PH01M81NN7V1Y2GJ0N3FPNAQP9R2",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -7845,18 +8185,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001416778571783",
+                     *         "payment_method_value": "7001476598041023",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T12:28:36.111Z",
+                     *         "paid_at": "2026-11-22T13:03:20.644Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:41.111Z",
-                     *         "expired_at": "2026-11-22T12:43:35.995Z",
-                     *         "created_at": "2026-11-22T12:28:35.995Z",
-                     *         "updated_at": "2026-11-22T12:28:36.159Z"
+                     *         "settle_at": "2026-11-22T13:03:25.644Z",
+                     *         "expired_at": "2026-11-22T13:18:20.417Z",
+                     *         "created_at": "2026-11-22T13:03:20.417Z",
+                     *         "updated_at": "2026-11-22T13:03:20.699Z"
                      *       }
                      *     }
                      */
@@ -8020,7 +8360,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8050,9 +8390,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81NN94XJKCVXQBHS8EEVX2B",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8073,8 +8413,8 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "post_timestamp": "2026-11-22T13:03:21.758Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:22.089Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8105,9 +8445,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *         "transaction_id": "01M81NN9V73MPR2471YY4N9EYK",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8128,8 +8468,8 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *         "post_timestamp": "2026-11-22T13:03:22.471Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:22.597Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -8206,7 +8546,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -8362,9 +8702,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *             "transaction_id": "01M81NN94XJKCVXQBHS8EEVX2B",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -8385,8 +8725,8 @@ export interface operations {
                      *               "value": "99847500.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *             "post_timestamp": "2026-11-22T13:03:21.758Z",
+                     *             "processed_timestamp": "2026-11-22T13:03:22.089Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -8450,7 +8790,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -8471,9 +8811,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81NN94XJKCVXQBHS8EEVX2B",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8494,8 +8834,8 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "post_timestamp": "2026-11-22T13:03:21.758Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:22.089Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8540,7 +8880,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -8675,7 +9015,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8702,9 +9042,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81NNA4F7V4RYT6FPNJ1NT4B",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8722,11 +9062,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:03:22.767Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:22.831Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8761,9 +9101,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *         "transaction_id": "01M81NNADYEQ61A5T9MSYBZRY2",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8784,8 +9124,8 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.901Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.947Z",
+                     *         "post_timestamp": "2026-11-22T13:03:23.070Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:23.130Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -9013,9 +9353,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *             "transaction_id": "01M81NNA4F7V4RYT6FPNJ1NT4B",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9033,11 +9373,11 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99745000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *             "post_timestamp": "2026-11-22T13:03:22.767Z",
+                     *             "processed_timestamp": "2026-11-22T13:03:22.831Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9045,9 +9385,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *             "transaction_id": "01M81NN9V73MPR2471YY4N9EYK",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -9068,8 +9408,8 @@ export interface operations {
                      *               "value": null,
                      *               "currency": null
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *             "post_timestamp": "2026-11-22T13:03:22.471Z",
+                     *             "processed_timestamp": "2026-11-22T13:03:22.597Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -9079,7 +9419,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTVdHVDAwRlFLUUNZNlgxNFBGQw"
+                     *         "next_cursor": "MTowMU04MU5OOVY3M01QUjI0NzFZWTROOUVZSw"
                      *       }
                      *     }
                      */
@@ -9149,9 +9489,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81NNA4F7V4RYT6FPNJ1NT4B",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9169,11 +9509,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:03:22.767Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:22.831Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9235,7 +9575,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -9256,9 +9596,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81NNA4F7V4RYT6FPNJ1NT4B",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9276,11 +9616,11 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:03:22.767Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:22.831Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9325,7 +9665,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9340,6 +9680,571 @@ export interface operations {
             500: components["responses"]["V2Error500"];
             503: components["responses"]["V2Error503"];
             504: components["responses"]["V2Error504"];
+        };
+    };
+    listCardlessWithdrawals: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                reference_number?: string;
+                status?: "pending" | "active" | "withdrawn" | "expired" | "canceled" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "01M81NNAR5HY2H9T21GDHT8WCH",
+                     *             "reference_number": "tunai-1",
+                     *             "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *             "transaction_status": {
+                     *               "code": "00",
+                     *               "desc": "Success"
+                     *             },
+                     *             "gross_amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99595000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "post_timestamp": "2026-11-22T13:03:23.397Z",
+                     *             "processed_timestamp": "2026-11-22T13:03:23.557Z",
+                     *             "status": "withdrawn",
+                     *             "bank_code": "BCA",
+                     *             "bank_name": "Bank Central Asia",
+                     *             "phone_number": "081234567890",
+                     *             "expired_at": "2100-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListCardlessWithdrawalsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    createCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "tunai-2",
+                 *       "bank_code": "BCA",
+                 *       "phone_number": "081234567890",
+                 *       "amount": 100000
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCardlessWithdrawalRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81NNB2Y17D1GKBNRJRCJVKW",
+                     *         "reference_number": "tunai-2",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "transaction_status": {
+                     *           "code": "03",
+                     *           "desc": "Pending"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99495000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:03:23.742Z",
+                     *         "processed_timestamp": null,
+                     *         "status": "active",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2026-11-22T15:03:23.742Z",
+                     *         "withdrawal_code": "068461451827"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - The transaction was carried out and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalError"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalError"];
+                };
+            };
+            /**
+             * @description - A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 409,
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 422,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 422,
+                     *         "message": "amount: must be a multiple of 50000, at most 5000000",
+                     *         "errors": {
+                     *           "amount": [
+                     *             "must be a multiple of 50000, at most 5000000"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "errors": {
+                     *           "amount": [
+                     *             "must be a multiple of 50000, at most 5000000"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the withdrawal. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81NNAR5HY2H9T21GDHT8WCH",
+                     *         "reference_number": "tunai-1",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "transaction_status": {
+                     *           "code": "03",
+                     *           "desc": "Pending"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99595000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:03:23.397Z",
+                     *         "processed_timestamp": null,
+                     *         "status": "active",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2100-01-01T00:00:00.000Z",
+                     *         "withdrawal_code": "777665298137"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowCardlessWithdrawalAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    cancelCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the withdrawal. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81NNB2Y17D1GKBNRJRCJVKW",
+                     *         "reference_number": "tunai-2",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "transaction_status": {
+                     *           "code": "05",
+                     *           "desc": "Canceled"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:03:23.742Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:23.866Z",
+                     *         "status": "canceled",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2026-11-22T15:03:23.742Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CancelCardlessWithdrawalAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - The transaction was carried out and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 400,
+                     *         "message": "The cash has been drawn already"
+                     *       },
+                     *       "data": {
+                     *         "transaction_id": "01M81NNAR5HY2H9T21GDHT8WCH",
+                     *         "reference_number": "tunai-1",
+                     *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99595000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:03:23.397Z",
+                     *         "processed_timestamp": "2026-11-22T13:03:23.557Z",
+                     *         "status": "withdrawn",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2100-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CancelCardlessWithdrawalError"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
         };
     };
     onMoneyInExpiration: {
@@ -9367,11 +10272,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *           "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T12:28:35.582Z",
+                 *           "created_at": "2026-11-22T13:03:19.046Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -9382,7 +10287,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T12:58:35.582Z",
+                 *           "expired_at": "2026-11-22T13:33:19.046Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -9396,10 +10301,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NN6G6PC4SRJ07E2575TB76304F809",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                 *           "reff_no": "6601M81NN6G6PC4SRJ07E2575TB7",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -9412,14 +10317,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T13:08:40.845Z",
+                 *           "updated_at": "2026-11-22T13:43:24.279Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:43:24"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -9458,7 +10363,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -9473,22 +10378,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                 *         "id": "01M81NN4QW1J7CNQVHZ8NKADR5",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001428249337561",
-                 *         "paid_at": "2026-11-22T12:28:35.048Z",
-                 *         "settle_at": "2026-11-22T12:28:40.048Z",
+                 *         "number": "7001497027468257",
+                 *         "paid_at": "2026-11-22T13:03:17.192Z",
+                 *         "settle_at": "2026-11-22T13:03:22.192Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT"
+                 *         "virtual_account_id": "01M81NN4HBKV4J47A9YZMGZMX0"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:03:17"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -9527,11 +10432,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T12:28:35.363Z",
+                 *         "created_at": "2026-11-22T13:03:18.284Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -9542,7 +10447,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T12:58:35.363Z",
+                 *         "expired_at": "2026-11-22T13:33:18.284Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -9555,14 +10460,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T12:28:35.458Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                 *         "paid_at": "2026-11-22T13:03:18.502Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NN5RC9CJSK1YBD6CTJHPV6304416D",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
-                 *         "rrn": "G1SA8GS6HJ8Q",
+                 *         "reff_no": "6601M81NN5RC9CJSK1YBD6CTJHPV",
+                 *         "rrn": "NEX3J5E969JJ",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
+                 *         "settle_eligible_at": "2026-11-22T13:03:23.502Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -9572,13 +10477,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T12:28:35.527Z",
+                 *         "updated_at": "2026-11-22T13:03:18.669Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:03:18"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -9617,16 +10522,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "created_at": "2026-11-22T12:28:35.611Z",
+                 *         "checkout_url": "http://127.0.0.1:11721/ewallet/8801M81NN6MJ3Y044W1769X0AQRP",
+                 *         "created_at": "2026-11-22T13:03:19.186Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:58:35.611Z",
+                 *         "expired_at": "2026-11-22T13:33:19.186Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9637,17 +10542,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:35.655Z",
-                 *         "settle_at": "2026-11-22T12:28:40.655Z",
+                 *         "paid_at": "2026-11-22T13:03:19.303Z",
+                 *         "settle_at": "2026-11-22T13:03:24.303Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "updated_at": "2026-11-22T12:28:35.696Z"
+                 *         "transaction_id": "8801M81NN6MJ3Y044W1769X0AQRP",
+                 *         "updated_at": "2026-11-22T13:03:19.435Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:03:19"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -9687,7 +10592,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                 *           "id": "01M81NN3JM86B4JPDFYQJ251VQ"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -9707,18 +10612,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610916009420391",
-                 *         "post_timestamp": 1795350515751,
-                 *         "processed_timestamp": 1795350515800,
+                 *         "payment_code": "8610745210629049",
+                 *         "post_timestamp": 1795352599789,
+                 *         "processed_timestamp": 1795352599939,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2"
+                 *         "transaction_id": "01M81NN77CQTA7EYHQGXWNEPB7"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:03:20"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -9758,14 +10663,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:03:20",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:11721/pay/PL01M81NN7P1Z70WDPNZ0C6X7HXC",
+                 *           "reff_no": "PL01M81NN7P1Z70WDPNZ0C6X7HXC",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9773,18 +10678,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:35"
+                 *           "updated_at": "2026-11-22 20:03:20"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:03:20",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:35",
+                 *           "expired_at": "2026-11-22 20:18:20",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9792,16 +10697,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                 *           "reff_no": "PH01M81NN7V1Y2GJ0N3FPNAQP9R2",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 19:28:35",
+                 *           "updated_at": "2026-11-22 20:03:20",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:03:20"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -9840,16 +10745,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T12:28:35.995Z",
+                 *         "created_at": "2026-11-22T13:03:20.417Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:43:35.995Z",
+                 *         "expired_at": "2026-11-22T13:18:20.417Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9865,15 +10770,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:36.111Z",
+                 *         "paid_at": "2026-11-22T13:03:20.644Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001416778571783",
-                 *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
-                 *         "settle_at": "2026-11-22T12:28:41.111Z",
+                 *         "payment_method_value": "7001476598041023",
+                 *         "reff_no": "PH01M81NN7V1Y2GJ0N3FPNAQP9R2",
+                 *         "settle_at": "2026-11-22T13:03:25.644Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T12:28:36.159Z",
+                 *         "updated_at": "2026-11-22T13:03:20.699Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9882,7 +10787,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:36"
+                 *       "timestamp": "22 Nov 2026 20:03:20"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -9922,14 +10827,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:03:20",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:11721/pay/PL01M81NN7P1Z70WDPNZ0C6X7HXC",
+                 *           "reff_no": "PL01M81NN7P1Z70WDPNZ0C6X7HXC",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9937,18 +10842,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:36"
+                 *           "updated_at": "2026-11-22 20:03:20"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:36",
+                 *           "created_at": "2026-11-22 20:03:20",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:36",
+                 *           "expired_at": "2026-11-22 20:18:20",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9956,16 +10861,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNMFA933KCGB22G07TZ7D",
+                 *           "reff_no": "PH01M81NN85405KFEJH5A9NF5D06",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 20:08:40",
+                 *           "updated_at": "2026-11-22 20:43:24",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:43:24"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -10004,7 +10909,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -10026,10 +10931,10 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "150000.00"
                  *         },
-                 *         "post_timestamp": "1795350516497",
-                 *         "processed_timestamp": "1795350516560",
+                 *         "post_timestamp": "1795352601758",
+                 *         "processed_timestamp": "1795352602089",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                 *         "transaction_id": "01M81NN94XJKCVXQBHS8EEVX2B",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -10041,6 +10946,78 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DisbursementWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81NN3JM86B4JPDFYQJ251VQ",
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99595000.00"
+                 *         },
+                 *         "bank_code": "BCA",
+                 *         "bank_name": "Bank Central Asia",
+                 *         "expired_at": "4102444800000",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "phone_number": "081234567890",
+                 *         "post_timestamp": "1795352603397",
+                 *         "processed_timestamp": "1795352603557",
+                 *         "reference_number": "tunai-1",
+                 *         "status": "withdrawn",
+                 *         "transaction_id": "01M81NNAR5HY2H9T21GDHT8WCH",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         }
+                 *       },
+                 *       "event": "cardless-withdrawal",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CardlessWithdrawalWebhook"];
             };
         };
         responses: {

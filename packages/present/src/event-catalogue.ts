@@ -1,3 +1,4 @@
+import { cardlessWithdrawalWebhook } from './cardless-withdrawal.ts';
 import {
   ewalletTransactionWebhook,
   expirationWebhooks,
@@ -65,6 +66,11 @@ export const EVENT_CATALOGUE = {
     'disbursement.canceled': webhook(disbursementWebhook),
     'disbursement.refunded': webhook(disbursementWebhook),
     'account-transfer.succeeded': noWebhook(BY_REQUEST),
+    'cardless-withdrawal.accepted': noWebhook('the webhook of a cardless withdrawal is about its end'),
+    'cardless-withdrawal.succeeded': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.failed': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.canceled': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.refunded': webhook(cardlessWithdrawalWebhook),
   },
 } as const satisfies EventCatalogue;
 

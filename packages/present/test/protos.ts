@@ -22,6 +22,7 @@ import {
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import {
   AccountTransferSchema,
+  CardlessWithdrawalDetailsSchema,
   CheckBeneficiaryResponseSchema,
   GetFeeResponseSchema,
   TransferSchema,
@@ -262,6 +263,22 @@ export const transfer = (status: TransferStatus) =>
       description: text,
     }),
   );
+
+export const cardlessWithdrawal = (status: TransferStatus) =>
+  fc
+    .tuple(
+      transfer(status),
+      fc.record({
+        bankCode: fc.constantFrom(...VA_BANK_CODES),
+        bankName: text,
+        phoneNumber: digits(8, 15),
+        expiredAtMs: at,
+        expired: fc.boolean(),
+      }),
+    )
+    .map(([common, own]) =>
+      create(TransferSchema, { ...common, cardlessWithdrawal: create(CardlessWithdrawalDetailsSchema, own) }),
+    );
 
 export const accountTransfer = (status: TransferStatus) =>
   message(

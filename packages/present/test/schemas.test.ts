@@ -11,7 +11,8 @@ import {
   VaTransactionEventSchema,
   VirtualAccountEventSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { DisbursementFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { CardlessWithdrawalFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import { DisbursementFinishedSchema, type Transfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -49,6 +50,8 @@ const payable = <Message>(messages: (status: PayableStatus) => fc.Arbitrary<Mess
 
 const ofTransfer = { statuses: protos.TRANSFER_STATUSES, messages: protos.transfer };
 
+const ofCardlessWithdrawal = { statuses: protos.TRANSFER_STATUSES, messages: protos.cardlessWithdrawal };
+
 const CASES: readonly Case[] = [
   anyOf('access token', present.accessTokenSchema, present.presentAccessToken, protos.issuedToken),
   anyOf('account', present.accountSchema, present.presentAccount, protos.account),
@@ -69,6 +72,19 @@ const CASES: readonly Case[] = [
   ...eachOf('payment link history', present.historySchema, present.presentHistory, payable(protos.history)),
   ...eachOf('disbursement', present.transferSchema, present.presentTransfer, ofTransfer),
   ...eachOf('disbursement of a webhook', present.transferForWebhookSchema, present.presentTransferForWebhook, ofTransfer),
+  ...eachOf('cardless withdrawal', present.cardlessWithdrawalSchema, present.presentCardlessWithdrawal, ofCardlessWithdrawal),
+  ...eachOf(
+    'cardless withdrawal with its code',
+    present.cardlessWithdrawalWithCodeSchema,
+    (withdrawal: Transfer) => present.presentCardlessWithdrawalWithCode(withdrawal, '123456789012'),
+    ofCardlessWithdrawal,
+  ),
+  ...eachOf(
+    'cardless withdrawal without its code',
+    present.cardlessWithdrawalWithCodeSchema,
+    (withdrawal: Transfer) => present.presentCardlessWithdrawalWithCode(withdrawal, ''),
+    ofCardlessWithdrawal,
+  ),
   ...eachOf('account transfer', present.accountTransferSchema, present.presentAccountTransfer, {
     statuses: protos.TRANSFER_STATUSES,
     messages: protos.accountTransfer,
@@ -108,6 +124,10 @@ const transfers = payload(
   DisbursementFinishedSchema,
   fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.transfer)) }),
 );
+const withdrawals = payload(
+  CardlessWithdrawalFinishedSchema,
+  fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.cardlessWithdrawal)) }),
+);
 const qris = (status: PayableStatus) => payload(QrisEventSchema, fc.record({ qrisTransaction: protos.qrisTransaction(status) }));
 const ewallet = (status: PayableStatus) =>
   payload(EwalletCheckoutEventSchema, fc.record({ ewalletCheckout: protos.ewalletCheckout(status) }));
@@ -141,6 +161,10 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'disbursement.failed': transfers,
   'disbursement.canceled': transfers,
   'disbursement.refunded': transfers,
+  'cardless-withdrawal.succeeded': withdrawals,
+  'cardless-withdrawal.failed': withdrawals,
+  'cardless-withdrawal.canceled': withdrawals,
+  'cardless-withdrawal.refunded': withdrawals,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

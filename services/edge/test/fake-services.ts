@@ -8,6 +8,7 @@ import {
   RetailService,
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
@@ -19,6 +20,7 @@ type MerchantHandlers = Handlers<typeof MerchantService>;
 type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type StatementHandlers = Handlers<typeof StatementService>;
 type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
+type CardlessWithdrawalHandlers = Handlers<typeof CardlessWithdrawalService>;
 type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
 type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
@@ -45,6 +47,7 @@ export type FakeServices = Closeable & {
   calls: { method: string; request: unknown }[];
   disbursement: Partial<DisbursementHandlers>;
   accountTransfer: Partial<AccountTransferHandlers>;
+  cardlessWithdrawal: Partial<CardlessWithdrawalHandlers>;
   deliveries: Partial<DeliveryHandlers>;
   virtualAccounts: Partial<VirtualAccountHandlers>;
   qris: Partial<QrisHandlers>;
@@ -86,6 +89,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     calls: [],
     disbursement: {},
     accountTransfer: {},
+    cardlessWithdrawal: {},
     deliveries: {},
     virtualAccounts: {},
     qris: {},
@@ -161,6 +165,12 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     getAccountTransfer: unscripted,
     listAccountTransfers: unscripted,
   };
+  const cardlessWithdrawalDefaults: CardlessWithdrawalHandlers = {
+    createCardlessWithdrawal: unscripted,
+    getCardlessWithdrawal: unscripted,
+    listCardlessWithdrawals: unscripted,
+    cancelCardlessWithdrawal: unscripted,
+  };
   const virtualAccountDefaults: VirtualAccountHandlers = {
     createVirtualAccount: unscripted,
     getVirtualAccount: unscripted,
@@ -233,6 +243,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         AccountTransferService,
         scripted(accountTransferDefaults, () => fakes.accountTransfer),
+        [],
+      ),
+      implement(
+        CardlessWithdrawalService,
+        scripted(cardlessWithdrawalDefaults, () => fakes.cardlessWithdrawal),
         [],
       ),
       implement(

@@ -1,6 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError, refuse } from '@gerbang/core';
 import {
+  CreateCardlessWithdrawalRequestSchema,
+  ListCardlessWithdrawalsRequestSchema,
+} from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import {
   CheckBeneficiaryRequestSchema,
   GetFeeRequestSchema,
   ListTransfersRequestSchema,
@@ -11,6 +15,8 @@ import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@ge
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAccountTransferStore } from '../src/account-transfer/store.ts';
+import { createCardlessWithdrawal } from '../src/cardless-withdrawal/rpc/create.ts';
+import { listCardlessWithdrawals } from '../src/cardless-withdrawal/rpc/list.ts';
 import type { Context } from '../src/context.ts';
 import { checkBeneficiary } from '../src/disbursement/rpc/check-beneficiary.ts';
 import { getFee } from '../src/disbursement/rpc/get-fee.ts';
@@ -35,8 +41,11 @@ beforeAll(async () => {
   mongo = await startTestMongo();
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}order_of_checks`, appName: 'test' });
   const clock = createClock();
-  const rails = { bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} } };
-  const products = createProducts(rails);
+  const rails = {
+    bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} },
+    cardless: { createCode: unused, inquire: unused, cancel: unused, close: async () => {} },
+  };
+  const products = createProducts(rails, { keyRing: { currentKid: 'k1', keys: new Map() } });
   context = {
     rails,
     products,
@@ -60,12 +69,33 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
+/** An order of cash, with one field wrong. */
+function drawing(field: string, wrong: boolean) {
+  return {
+    bankCode: wrong && field === 'bank_code' ? 'JAGO' : 'BCA',
+    amountSen: wrong && field === 'amount' ? 70_000_00n : 100_000_00n,
+    ...(wrong && field === 'expired_at' && { expiredAtMs: BigInt(Date.now() - 1) }),
+  };
+}
+
 /** Contract §2: body and parameters come before the product and the account. */
 const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unknown> }[] = [
   {
     name: 'transfer',
     field: 'bank_code',
     call: (wrong) => transfer(context, create(TransferRequestSchema, { bankCode: wrong ? '999' : '014', amountSen: 1n })),
+  },
+  ...['bank_code', 'amount', 'expired_at'].map((field) => ({
+    name: 'cardless withdrawal',
+    field,
+    call: (wrong: boolean) =>
+      createCardlessWithdrawal(context, create(CreateCardlessWithdrawalRequestSchema, drawing(field, wrong))),
+  })),
+  {
+    name: 'list of cardless withdrawals',
+    field: 'cursor',
+    call: (wrong) =>
+      listCardlessWithdrawals(context, create(ListCardlessWithdrawalsRequestSchema, { cursor: wrong ? 'zz' : '' })),
   },
   {
     name: 'check-beneficiary',

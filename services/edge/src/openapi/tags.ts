@@ -8,6 +8,7 @@ export const TAGS = {
   Disbursement: 'Transfers to bank accounts.',
   'Retail outlet': 'Codes that customers pay in cash at ALFAMART and INDOMARET.',
   'E-wallet checkout': 'Payments that customers confirm in their wallet.',
+  'Cardless withdrawal': "Cash that customers draw at a bank's machine with a code.",
   'Account transfer': "Transfers between a merchant's own accounts.",
   Accounts: 'Sub-accounts of the merchant.',
   'Account statements': 'What changed the available balance of an account.',

@@ -14,6 +14,10 @@ import { updateAccount } from './accounts/update.ts';
 import { accountBalance, merchantBalance } from './balance/balance.ts';
 import { getCallbackSettings } from './callback-settings/get.ts';
 import { updateCallbackSettings } from './callback-settings/update.ts';
+import { cancelCardlessWithdrawal } from './cardless-withdrawals/cancel.ts';
+import { createCardlessWithdrawal } from './cardless-withdrawals/create.ts';
+import { listCardlessWithdrawals } from './cardless-withdrawals/list.ts';
+import { showCardlessWithdrawal } from './cardless-withdrawals/show.ts';
 import { checkBeneficiary } from './disbursement/check-beneficiary.ts';
 import { fee } from './disbursement/fee.ts';
 import { inquireStatus } from './disbursement/inquiry-status.ts';
@@ -75,6 +79,12 @@ export const routes: readonly Route[] = [
     get('/api/v1.0/disbursement/list', v1, as('listDisbursementsV1', listTransfers)),
     get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, as('showDisbursementV1', showTransfer)),
     post('/api/v1.0/disbursement/inquiry-status', v2, as('inquireDisbursementStatusV1', inquireStatus)),
+  ]),
+  ...chapter('Cardless withdrawal', [
+    post('/api/v1.0/cardless-withdrawals/:account_id', v1, createCardlessWithdrawal),
+    get('/api/v1.0/cardless-withdrawals/:account_id', v1, listCardlessWithdrawals),
+    get('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id', v1, showCardlessWithdrawal),
+    post('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id/cancel', v1, cancelCardlessWithdrawal),
   ]),
 ];
 

@@ -12,6 +12,7 @@ import {
   VirtualAccountEventSchema,
   VirtualAccountKind,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CardlessWithdrawalFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { DisbursementFinishedSchema, type TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 
 /** When the samples occur. */
@@ -60,6 +61,22 @@ export function disbursement(more: {
   failedReason?: string;
 }) {
   return toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer: { ...transfer, ...more } }));
+}
+
+/** A finished cardless withdrawal. */
+export function cardlessWithdrawal(more: {
+  status: TransferStatus;
+  balanceAfterSen?: bigint;
+  failedCode?: string;
+  failedReason?: string;
+  expired?: boolean;
+}) {
+  const { expired = false, ...fields } = more;
+  const { transactionId, createdAtMs, processedAtMs } = transfer;
+  const cardless = { bankCode: 'BCA', bankName: 'Bank Central Asia', phoneNumber: '081234567890', expiredAtMs: NOW, expired };
+  const own = { referenceNumber: 'CASH-2026-000123', amountSen: 20_000_000n, feeSen: 250_000n, cardlessWithdrawal: cardless };
+  const whole = { ...ACCOUNT, transactionId, createdAtMs, processedAtMs, ...own, ...fields };
+  return toBinary(CardlessWithdrawalFinishedSchema, create(CardlessWithdrawalFinishedSchema, { transfer: whole }));
 }
 
 const virtualAccount = {
