@@ -5,6 +5,7 @@ import {
   type BankTransferRequest,
   openSnapBankTransfer,
   type SnapBankTransferOptions,
+  type SnapCredentials,
 } from '@gerbang/rails';
 import { startTestMongo } from '@gerbang/testkit';
 import { z } from 'zod';
@@ -33,6 +34,8 @@ export type Bench = {
   rail: BankTransferRail;
   /** Chance, as the simulator sees it: Math.random unless a test sets it. */
   chance: { random: () => number };
+  /** What this bank knows Gerbang by, for the clients of its other rails. */
+  credentials(): SnapCredentials;
   /** A further client with other credentials. */
   openRail(over: Partial<SnapBankTransferOptions>): BankTransferRail;
   /** Closes the simulator and starts it again on the same database and port. */
@@ -63,6 +66,7 @@ export async function startBench(over: Record<string, string> = {}): Promise<Ben
     url: () => url,
     rail,
     chance,
+    credentials: () => credentialsOf(url),
     openRail: (over) => openRailTo(url, over),
     control,
     async restart() {
@@ -102,15 +106,18 @@ export function environment(uri: string, prefix: string, port: number): Record<s
 
 /** The client that the services use, with this bank's credentials. */
 export function openRailTo(url: string, over: Partial<SnapBankTransferOptions> = {}): BankTransferRail {
-  return openSnapBankTransfer({
+  return openSnapBankTransfer({ ...credentialsOf(url), ...over });
+}
+
+function credentialsOf(url: string): SnapCredentials {
+  return {
     url,
     clientKey: 'gerbang',
     clientSecret: SECRET,
     privateKey: pem(keys.privateKey),
     partnerId: 'gerbang',
     channelId: '95221',
-    ...over,
-  });
+  };
 }
 
 export function newRequest(accountNumber = '1234567890', over: Partial<BankTransferRequest> = {}): BankTransferRequest {
