@@ -16,8 +16,8 @@ import { carried, renderedBy } from './webhook-event.ts';
 export const CardlessWithdrawalStatus = z.enum(['pending', 'active', 'withdrawn', 'expired', 'canceled', 'failed']).meta({
   id: 'CardlessWithdrawalStatus',
   description:
-    'pending: the bank has given no code yet; active: the customer can draw the cash, also while a cancellation or expiry waits for ' +
-    "the bank's answer; withdrawn: the cash is drawn.",
+    'pending: the bank has given no code yet; active: the customer can draw the cash, also while a cancellation or expiry waits ' +
+    "for the bank's answer; withdrawn: the cash is drawn.",
 });
 
 type Word = z.output<typeof CardlessWithdrawalStatus>;
@@ -95,7 +95,9 @@ function presentOwn(transfer: Transfer) {
   };
 }
 
-/** The statuses of contract §6. Money that came back after the cash was said to be drawn is failed, with transaction status 04. */
+/**
+ * The statuses of contract §6. Money that came back after the cash was said to be drawn is failed, with transaction status 04.
+ */
 function wordFor(status: TransferStatus, expired: boolean): Word {
   switch (status) {
     case TransferStatus.INITIATED:

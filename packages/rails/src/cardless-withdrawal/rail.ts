@@ -1,9 +1,9 @@
 import type { CallOptions, NotFoundOutcome, UnknownOutcome } from '../rail-call.ts';
 
 /**
- * The port to a bank whose machines give cash to whoever has a code. SNAP has no such service (44 runs the other way), so the rail
- * is of our own shape, signed as SNAP's calls are. The bank alone decides whether a code was drawn, expired or was canceled first,
- * by its own time. Nothing throws for what the bank or the network does, and `signal` ends every wait.
+ * The port to a bank whose machines give cash to whoever has a code. SNAP has no such service (44 runs the other way), so the
+ * rail is of our own shape, signed as SNAP's calls are. The bank alone decides whether a code was drawn, expired or was canceled
+ * first, by its own time. Nothing throws for what the bank or the network does, and `signal` ends every wait.
  */
 export type CardlessRail = {
   /**
@@ -14,9 +14,9 @@ export type CardlessRail = {
   /** How a withdrawal stands. Not found is not failed: the request may still be on its way. */
   inquire(withdrawal: CardlessName, options: CallOptions): Promise<CardlessState | NotFoundOutcome>;
   /**
-   * From then on the code gives no cash. Gives how the withdrawal stands after it: canceled, or what came first. A bank may cancel
-   * a reference that it does not know, and then refuses to make a code for it; one that does not answers `not_found`. May be
-   * repeated.
+   * From then on the code gives no cash. Gives how the withdrawal stands after it: canceled, or what came first. A bank may
+   * cancel a reference that it does not know, and then refuses to make a code for it; one that does not answers `not_found`. May
+   * be repeated.
    */
   cancel(withdrawal: CardlessName, options: CallOptions): Promise<CardlessState | NotFoundOutcome>;
   close(): Promise<void>;
@@ -29,7 +29,9 @@ export type CardlessName = {
   amountSen: string;
 };
 
-/** The exact request, as JSON-serializable values, so that it is persisted before the call and the same whenever it is sent again. */
+/**
+ * The exact request, as JSON-serializable values, so that it is persisted before the call and the same whenever it is sent again.
+ */
 export type CardlessRequest = CardlessName & {
   /** National code. */
   bankCode: string;

@@ -54,9 +54,9 @@ export function openSnapCardless(credentials: SnapCredentials, now: () => number
 }
 
 /**
- * 403 and 404 are the bank's explicit no; so is 400, which says that it could not read the request, unless an earlier send may have
- * been read. 409 says that the reference is taken, maybe by a cancellation that came first: the caller inquires. 401 (with a new
- * token), 429 and 5xx tell nothing.
+ * 403 and 404 are the bank's explicit no; so is 400, which says that it could not read the request, unless an earlier send may
+ * have been read. 409 says that the reference is taken, maybe by a cancellation that came first: the caller inquires. 401 (with a
+ * new token), 429 and 5xx tell nothing.
  */
 export function readCreation(answer: SnapAnswer, request: CardlessRequest, sent: { first: boolean }): CardlessState {
   if (answer.httpStatus === 200) return readState(answer, request);

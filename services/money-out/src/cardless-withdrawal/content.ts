@@ -36,8 +36,8 @@ export function expiryOf(expiredAtMs: bigint | undefined, nowMs: number): number
 }
 
 /**
- * SHA-256 of the validated content, lowercase hex: what makes two orders under one reference the same one (contract §2). The expiry
- * is as the merchant wrote it: where it wrote none, a repetition has another one.
+ * SHA-256 of the validated content, lowercase hex: what makes two orders under one reference the same one (contract §2). The
+ * expiry is as the merchant wrote it: where it wrote none, a repetition has another one.
  */
 export function contentHash(wanted: {
   bankCode: string;

@@ -9,7 +9,7 @@ import {
 import { type Transfer, TransferSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { commonFields } from '../transfer/message.ts';
 import type { PublishedKind, TransferOrder } from '../transfer/product.ts';
-import type { TransferState } from '../transfer/state.ts';
+import { isHeld, type TransferState } from '../transfer/state.ts';
 import type { StateFilter } from '../transfer/store.ts';
 import { readDetails } from './document.ts';
 
@@ -31,8 +31,7 @@ export function toMessage(order: TransferOrder, document: object, state: Transfe
 }
 
 function isWithoutCode(state: TransferState): boolean {
-  if (state.status === 'created') return true;
-  return (state.status === 'sent' || state.status === 'canceling') && state.receipt.withdrawal_code === undefined;
+  return state.status === 'created' || (isHeld(state) && state.receipt.withdrawal_code === undefined);
 }
 
 const { UNSPECIFIED, PENDING, ACTIVE, WITHDRAWN, EXPIRED, CANCELED, FAILED } = CardlessWithdrawalStatus;

@@ -1,17 +1,17 @@
 import { type KeyRing, type Sealed, seal, unseal } from '@gerbang/core';
 
 /**
- * A withdrawal code under a key-encryption key, as text: whoever has the code draws the cash, so it is stored in no other form. It
- * is sealed to its transaction, so that a ciphertext copied to another one opens nothing.
+ * A withdrawal code under a key-encryption key, as text: whoever has the code draws the cash, so it is stored in no other form.
+ * It is sealed to its owner, a withdrawal, so that a ciphertext copied to another one opens nothing.
  */
-export function sealCode(ring: KeyRing, transactionId: string, code: string): string {
-  const { kid, iv, data, tag } = seal(ring, Buffer.from(code), associatedData(transactionId));
+export function sealCode(ring: KeyRing, owner: string, code: string): string {
+  const { kid, iv, data, tag } = seal(ring, Buffer.from(code), associatedData(owner));
   return [kid, ...[iv, data, tag].map((bytes) => Buffer.from(bytes).toString('base64'))].join(':');
 }
 
 /** The code of a sealed text; throws when its key is missing, or when anything of it was changed. */
-export function openCode(ring: KeyRing, transactionId: string, text: string): string {
-  return unseal(ring, parse(text), associatedData(transactionId)).toString();
+export function openCode(ring: KeyRing, owner: string, text: string): string {
+  return unseal(ring, parse(text), associatedData(owner)).toString();
 }
 
 function parse(text: string): Sealed {
@@ -21,6 +21,6 @@ function parse(text: string): Sealed {
   return { kid, iv: Buffer.from(iv, 'base64'), data: Buffer.from(data, 'base64'), tag: Buffer.from(tag, 'base64') };
 }
 
-function associatedData(transactionId: string): string {
-  return `withdrawal-code:${transactionId}`;
+function associatedData(owner: string): string {
+  return `withdrawal-code:${owner}`;
 }

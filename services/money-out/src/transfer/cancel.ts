@@ -29,7 +29,7 @@ async function accept(context: PlacingContext, transfer: StoredTransfer): Promis
   try {
     return await writeSent(context, await holdFunds(context, transfer));
   } catch (error) {
-    if (isRefused(error, ['insufficient_balance'])) return undefined;
+    if (isRefused(error, ['insufficient_balance', 'account_limit'])) return undefined;
     throw error;
   }
 }

@@ -70,7 +70,8 @@ function observe({ log, metrics, clock }: SagaContext, transfer: StoredTransfer,
       return;
     case 'waited': {
       const waiting = { ...fields, reason: event.reason };
-      if (event.unresolvedAtMs === undefined) log.warn(waiting, 'the outcome of a transfer is not known yet');
+      if (isAwaited(transfer, clock.now())) log.debug(waiting, 'a transfer waits for its beneficiary');
+      else if (event.unresolvedAtMs === undefined) log.warn(waiting, 'the outcome of a transfer is not known yet');
       else log.error(waiting, 'the outcome of a transfer stays unknown; operators decide');
       return;
     }
@@ -104,6 +105,13 @@ function observe({ log, metrics, clock }: SagaContext, transfer: StoredTransfer,
     default:
       event satisfies never;
   }
+}
+
+/** Whether it is used when its beneficiary likes, and that is still possible: that its outcome is open is as it should be. */
+function isAwaited({ state, product, document }: StoredTransfer, nowMs: number): boolean {
+  const expiresAtMs = product.cancel?.expiresAtMs(document);
+  const hasReceipt = state.status === 'sent' && Object.keys(state.receipt).length > 0;
+  return hasReceipt && expiresAtMs !== undefined && nowMs < expiresAtMs;
 }
 
 function contradictionText(type: 'return-reported' | 'payment-reported'): string {

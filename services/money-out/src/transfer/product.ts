@@ -25,8 +25,8 @@ export type TransferOrder = {
 
 /**
  * What a rail has said of a transfer. `unknown` is everything but an explicit answer: the funds stay held, and the rail is asked
- * again. `canceled`: it will not be paid any more; `reason` where the rail says it. `returned`: it was paid and the money came back. `receipt` is kept with the
- * transfer.
+ * again. `canceled`: it will not be paid any more; `reason` where the rail says it. `returned`: it was paid and the money came
+ * back. `receipt` is kept with the transfer.
  */
 export type Outcome =
   | { outcome: 'succeeded'; railReference: string; receipt?: Receipt }

@@ -51,7 +51,9 @@ export type ListRequest = Whose & {
   referenceNumber: string;
   fromMs?: bigint | undefined;
   toMs?: bigint | undefined;
-  /** Of a product whose statuses are finer than those of all transfers: how the documents are found that have the one asked for. */
+  /**
+   * Of a product whose statuses are finer than those of all transfers: how the documents are found that have the one asked for.
+   */
   state?: StateFilter | undefined;
 };
 

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 const DIGITS = 12;
 
 /**
- * The code of a withdrawal, made anew from its reference whenever it is needed: a bank stores no codes. `secret` is what only this
- * bank and its partner know.
+ * The code of a withdrawal, made anew from its reference whenever it is needed: a bank stores no codes. `secret` is what only
+ * this bank and its partner know.
  */
 export function codeOf(secret: string, reference: string, salt: number): string {
   const digest = createHmac('sha256', secret).update(`withdrawal-code:${reference}:${salt}`).digest('hex');

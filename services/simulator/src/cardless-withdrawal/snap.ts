@@ -66,9 +66,9 @@ export const withdrawalStatus = transaction(WITHDRAWAL_STATUS, original, cardles
 });
 
 /**
- * POST /v1.0/cardless-withdrawal/cancel: from then on there is no cash for the code; answers how the withdrawal stands, also where
- * it was drawn or had expired before. A reference that is not known yet is canceled as well: a request that comes late makes no
- * code any more.
+ * POST /v1.0/cardless-withdrawal/cancel: from then on there is no cash for the code; answers how the withdrawal stands, also
+ * where it was drawn or had expired before. A reference that is not known yet is canceled as well: a request that comes late
+ * makes no code any more.
  */
 export const cancelCode = transaction(CANCEL_CODE, original, cardless, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);

@@ -19,9 +19,9 @@ type Item = {
 
 /**
  * GET /sandbox/rails/{rail}/books → `{items: [{reference_number, transaction_id, direction, amount, status}]}`, all of it
- * (contract §11): streamed, for it may be long. Status is success, failed, pending, of a paid transfer that was taken back reversed,
- * and of a code without cash also canceled or expired. Of money in, reference_number is the rail's own reference, and transaction_id what Gerbang has called it where the
- * rail was told (codes, checkouts), else the number that was paid.
+ * (contract §11): streamed, for it may be long. Status is success, failed, pending, of a paid transfer that was taken back
+ * reversed, and of a code without cash also canceled or expired. Of money in, reference_number is the rail's own reference, and
+ * transaction_id what Gerbang has called it where the rail was told (codes, checkouts), else the number that was paid.
  */
 export const readBooks: Handler = async (context, request, reply) => {
   const items = itemsOf(context, railOf(request.params));

@@ -12,10 +12,10 @@ export const cancelCardlessWithdrawal = operation({
   id: 'cancelCardlessWithdrawal',
   summary: 'Cancel a cardless withdrawal',
   description:
-    'Asks the bank to take the code back; amount and fee are available again when it has. The bank decides, by its own time, whether ' +
-    'the customer was faster. Answers when the bank has answered, or after 3 seconds with status active: the amount stays held until ' +
-    'the bank has answered, and the webhook `cardless-withdrawal` brings the end. One that is canceled or expired already is answered ' +
-    'as it is.',
+    'Asks the bank to take the code back; amount and fee are available again when it has. The bank decides, by its own time, ' +
+    'whether the customer was faster. Answers when the bank has answered, or after 3 seconds with status active: the amount stays ' +
+    'held until the bank has answered, and the webhook `cardless-withdrawal` brings the end. One that is canceled or expired ' +
+    'already is answered as it is.',
   input: z.object({ params: ofWithdrawal }),
   data: cardlessWithdrawalSchema,
   refusals: ['transaction_not_found', 'frozen'],

@@ -33,9 +33,9 @@ export const createCardlessWithdrawal = operation({
   summary: 'Create a code to draw cash with',
   description:
     "Holds amount and fee, then asks the bank for a code with which the customer draws the cash at one of the bank's machines. " +
-    'Answers when the bank has answered, or after 3 seconds with status pending and no code: the code is in the answer of a later ' +
-    'show. The webhook `cardless-withdrawal` brings the end. The same reference with the same content answers the existing ' +
-    'withdrawal. The code is in this answer and in that of show only, never in lists and webhooks.',
+    'Answers when the bank has answered, or after 3 seconds with status pending and no code: show has the code as soon as the ' +
+    'bank has given it. The webhook `cardless-withdrawal` brings the end. The same reference with the same content answers the ' +
+    'existing withdrawal. The code is in this answer and in that of show only, never in lists and webhooks.',
   input: z.object({ params: ofAccount, body }),
   data: cardlessWithdrawalWithCodeSchema,
   status: 201,

@@ -24,7 +24,9 @@ const query = z.object({
     .optional(),
 });
 
-/** GET cardless-withdrawals/{account_id} (contract §6): newest first, without codes. Refusals: validation, and those of money-out. */
+/**
+ * GET cardless-withdrawals/{account_id} (contract §6): newest first, without codes. Refusals: validation, and those of money-out.
+ */
 export const listCardlessWithdrawals = operation({
   id: 'listCardlessWithdrawals',
   summary: 'List cardless withdrawals',

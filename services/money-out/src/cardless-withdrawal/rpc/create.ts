@@ -24,7 +24,7 @@ export async function createCardlessWithdrawal(context: Context, request: Create
     allocate: () => newUlid(context.clock.now()),
     async create(transactionId) {
       const ordered = await orderTransfer(context, product, await toContent(context, request, transactionId));
-      const withdrawalCode = product.codeOf(ordered.order.transactionId, ordered.state);
+      const withdrawalCode = product.codeOf(ordered.state);
       return create(CreateCardlessWithdrawalResponseSchema, { transfer: toMessage(ordered), withdrawalCode });
     },
     encode: (response) => toBinary(CreateCardlessWithdrawalResponseSchema, withCode(response, product.sealCode)),

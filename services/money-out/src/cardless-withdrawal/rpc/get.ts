@@ -3,7 +3,10 @@ import type { Context } from '../../context.ts';
 import { toMessage } from '../../transfer/message.ts';
 import { getTransfer } from '../../transfer/read.ts';
 
-/** One withdrawal, with its code while that can be used. Refusals: product_not_allowed, those of the account, transaction_not_found. */
+/**
+ * One withdrawal, with its code while that can be used. Refusals: product_not_allowed, those of the account,
+ * transaction_not_found.
+ */
 export async function getCardlessWithdrawal(
   context: Context,
   { merchantId, accountId, transactionId }: GetCardlessWithdrawalRequest,
@@ -11,5 +14,5 @@ export async function getCardlessWithdrawal(
   const product = context.products.cardlessWithdrawal;
   const by = { case: 'transactionId', value: transactionId } as const;
   const found = await getTransfer(context, product, { merchantId, accountId, by });
-  return { transfer: toMessage(found), withdrawalCode: product.codeOf(transactionId, found.state) };
+  return { transfer: toMessage(found), withdrawalCode: product.codeOf(found.state) };
 }

@@ -347,8 +347,8 @@ export enum CardlessWithdrawalStatus {
 export declare const CardlessWithdrawalStatusSchema: GenEnum<CardlessWithdrawalStatus>;
 
 /**
- * Cash that a customer draws at a bank's machine with a code. Of their transfers, PAYING is that the bank has given no code yet, and
- * PENDING that the code can be used.
+ * Cash that a customer draws at a bank's machine with a code. Of the transfers' statuses, PAYING means that the bank has given no
+ * code yet, and PENDING that the code can be used.
  *
  * @generated from service gerbang.money_out.v1.CardlessWithdrawalService
  */
