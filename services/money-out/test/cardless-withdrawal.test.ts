@@ -8,6 +8,7 @@ import {
   ListCardlessWithdrawalsRequestSchema,
 } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { eventually } from '@gerbang/testkit';
 import { describe, expect, test } from 'vitest';
 import { cancelCardlessWithdrawal } from '../src/cardless-withdrawal/rpc/cancel.ts';
 import { createCardlessWithdrawal } from '../src/cardless-withdrawal/rpc/create.ts';
@@ -104,13 +105,19 @@ describe('an order', () => {
     expect(world.bank.calls.createCode).toBe(1);
   });
 
-  test('at the same time twice is one withdrawal, whose code is not lost', async () => {
+  test('again while the bank is asked is the same one, and the code is not lost', async () => {
     const world = await newWorld();
-    const both = await Promise.all([1, 2, 3].map(() => order(world, { referenceNumber: 'twice' })));
-    expect(new Set(both.map(({ transactionId }) => transactionId)).size).toBe(1);
+    const answer = world.bank.pause();
+    const first = order(world, { referenceNumber: 'twice' });
+    await eventually('the bank is asked', () => world.bank.calls.createCode === 1);
+    const second = await order(world, { referenceNumber: 'twice' });
+    expect(second).toMatchObject({ transfer: { status: PAYING }, withdrawalCode: '' });
+    answer();
+    const { transactionId, withdrawalCode } = await first;
+    expect([transactionId, withdrawalCode]).toEqual([second.transactionId, world.bank.codeOf(transactionId)]);
+    expect((await show(world, transactionId)).withdrawalCode).toBe(withdrawalCode);
+    expect(world.bank.calls.createCode).toBe(1);
     expect(world.ledger.balances).toEqual(balancesAfter(0n, 1n));
-    const transactionId = both[0]?.transactionId ?? '';
-    expect((await show(world, transactionId)).withdrawalCode).toBe(world.bank.codeOf(transactionId));
   });
 
   test.each([

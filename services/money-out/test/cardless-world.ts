@@ -29,6 +29,7 @@ type Held = { code: string; expiresAtMs: number; ended?: 'withdrawn' | 'canceled
 export function scriptedBank(clock: AdjustableClock) {
   const withdrawals = new Map<string, Held>();
   const is = { away: false, mute: false };
+  let answering = Promise.resolve();
   const calls = { createCode: 0, inquire: 0, cancel: 0 };
   const lost: CardlessState = { outcome: 'unknown', reason: 'no answer in time' };
   const stateOf = (reference: string): CardlessState => {
@@ -47,6 +48,7 @@ export function scriptedBank(clock: AdjustableClock) {
       if (known?.ended === 'canceled') return lost;
       const code = known?.code ?? String(BigInt(`0x${randomBytes(8).toString('hex')}`) % 10n ** 12n).padStart(12, '0');
       if (known === undefined) withdrawals.set(partnerReference, { code, expiresAtMs });
+      await answering;
       return is.mute ? lost : stateOf(partnerReference);
     },
     async inquire({ partnerReference }) {
@@ -67,6 +69,12 @@ export function scriptedBank(clock: AdjustableClock) {
     rail,
     is,
     calls,
+    /** Codes are answered when the function that this gives is called. */
+    pause() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      answering = promise;
+      return resolve;
+    },
     codeOf: (reference: string) => withdrawals.get(reference)?.code ?? '',
     /** A customer at the machine; gives whether there was cash. */
     withdraw(reference: string): boolean {
