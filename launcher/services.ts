@@ -60,6 +60,9 @@ export const SERVICES = [
     env: ({ urlOf, secrets }) => ({
       ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
       ...sandboxRail('EWALLET_TOPUP', urlOf('SIMULATOR_PORT'), secrets),
+      GERBANG_KEKS: secrets.keks,
+      ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('CARDLESS', urlOf('SIMULATOR_PORT'), secrets),
     }),
   },
   {

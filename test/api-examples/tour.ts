@@ -25,6 +25,7 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveW
   await paymentLinks(recorder, account, pays);
   await moneyOut(recorder, account, other);
   await ewalletTopups(recorder, account);
+  await cardless(recorder, account, pays);
   await reports(recorder, account);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
 }
@@ -225,6 +226,20 @@ async function ewalletTopups({ call: use, refused }: Recorder, account: string):
   const { reference_number } = order;
   await use('inquireEwalletTopupStatus', { body: { account_id: account, reference_number } });
   await refused('inquireEwalletTopupStatus', { body: { account_id: account, reference_number: 'nothing' } });
+}
+
+async function cardless({ call: use, refused }: Recorder, account: string, pays: Pays): Promise<void> {
+  const of = { account_id: account };
+  const body = { reference_number: 'tunai-1', bank_code: 'BCA', phone_number: '081234567890', amount: 100_000 };
+  const made = await use('createCardlessWithdrawal', { path: of, body: { ...body, expired_at: FAR_MS } });
+  await use('showCardlessWithdrawal', { path: { ...of, transaction_id: String(made.transaction_id) } });
+  await pays(`cardless/${made.withdrawal_code}/withdraw`, {});
+  await use('listCardlessWithdrawals', { path: of, query: '?limit=2' });
+  await refused('createCardlessWithdrawal', { path: of, body: { ...body, amount: 70_000 } });
+  await refused('createCardlessWithdrawal', { path: of, body: { ...body, amount: 150_000 } });
+  await refused('cancelCardlessWithdrawal', { path: { ...of, transaction_id: String(made.transaction_id) } });
+  const second = await use('createCardlessWithdrawal', { path: of, body: { ...body, reference_number: 'tunai-2' } });
+  await use('cancelCardlessWithdrawal', { path: { ...of, transaction_id: String(second.transaction_id) } });
 }
 
 async function reports({ call: use, refused }: Recorder, account: string): Promise<void> {

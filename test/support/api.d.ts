@@ -898,6 +898,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1.0/cardless-withdrawals/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cardless withdrawals
+         * @description Without their codes.
+         */
+        get: operations["listCardlessWithdrawals"];
+        put?: never;
+        /**
+         * Create a code to draw cash with
+         * @description Holds amount and fee, then asks the bank for a code with which the customer draws the cash at one of the bank's machines. Answers when the bank has answered, or after 3 seconds with status pending and no code: show has the code as soon as the bank has given it. The webhook `cardless-withdrawal` brings the end. The same reference with the same content answers the existing withdrawal. The code is in this answer and in that of show only, never in lists and webhooks.
+         */
+        post: operations["createCardlessWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/cardless-withdrawals/{account_id}/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a cardless withdrawal
+         * @description With its code while it is active.
+         */
+        get: operations["showCardlessWithdrawal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/cardless-withdrawals/{account_id}/{transaction_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a cardless withdrawal
+         * @description Asks the bank to take the code back; amount and fee are available again when it has. The bank decides, by its own time, whether the customer was faster. Answers when the bank has answered, or after 3 seconds with status active: the amount stays held until the bank has answered, and the webhook `cardless-withdrawal` brings the end. One that is canceled or expired already is answered as it is.
+         */
+        post: operations["cancelCardlessWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1114,6 +1178,28 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onEwalletTopup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cardless-withdrawal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * cardless-withdrawal
+         * @description The cash of a cardless withdrawal was drawn, or it has expired, was canceled, has failed or came back.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onCardlessWithdrawal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1455,6 +1541,21 @@ export interface components {
             account_id: components["schemas"]["AccountId"];
             /** @description The merchant's reference, unique per account over all money-out products. */
             reference_number: string;
+        };
+        CreateCardlessWithdrawalRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @enum {string} */
+            bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
+            /**
+             * @description The customer's phone number.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /** @description Rupiah, a multiple of 50,000, at most 5,000,000: machines give no smaller notes. */
+            amount: components["schemas"]["AmountInput"];
+            /** @description In the future. Two hours from now if it is left out. */
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
         };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
@@ -2267,6 +2368,54 @@ export interface components {
             name: string | null;
             note: string | null;
         };
+        /** @description The end of a cardless withdrawal. */
+        CardlessWithdrawalWebhook: {
+            /**
+             * @description SP000 only if the money is with the beneficiary.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "cardless-withdrawal";
+            data: components["schemas"]["CardlessWithdrawalOfWebhook"];
+        };
+        /** @description Cash that a customer draws at a machine, with times in Unix milliseconds and without the code. */
+        CardlessWithdrawalOfWebhook: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty if it was never paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            expired_at: components["schemas"]["UnixMillisecondsText"];
+        };
+        /**
+         * @description pending: the bank has given no code yet; active: the customer can draw the cash, also while a cancellation or expiry waits for the bank's answer; withdrawn: the cash is drawn.
+         * @enum {string}
+         */
+        CardlessWithdrawalStatus: "pending" | "active" | "withdrawn" | "expired" | "canceled" | "failed";
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -3191,6 +3340,192 @@ export interface components {
             response_message: "Success";
             data: components["schemas"]["EwalletTopup"];
         };
+        CreateCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawalWithCode"];
+        };
+        /** @description Cash that a customer draws at a machine, with the code. */
+        CardlessWithdrawalWithCode: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at: components["schemas"]["Timestamp"];
+            /** @description With this code the customer draws the cash; null unless the withdrawal is active. */
+            withdrawal_code: string | null;
+        };
+        CreateCardlessWithdrawalError: {
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @constant */
+            success: false;
+            error: components["schemas"]["ErrorDetail"];
+            data?: components["schemas"]["CreateCardlessWithdrawalErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CreateCardlessWithdrawalErrorData: {
+            transaction_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            account_id?: components["schemas"]["Ulid"];
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status?: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code?: components["schemas"]["BankShortName"];
+            bank_name?: string;
+            /** @description The customer's phone number. */
+            phone_number?: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at?: components["schemas"]["Timestamp"];
+            /** @description With this code the customer draws the cash; null unless the withdrawal is active. */
+            withdrawal_code?: string | null;
+            errors?: components["schemas"]["FieldErrors"];
+        };
+        ListCardlessWithdrawalsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListCardlessWithdrawalsData"];
+        };
+        ListCardlessWithdrawalsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["CardlessWithdrawal"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description Cash that a customer draws at a machine with a code. The code is not shown here. */
+        CardlessWithdrawal: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at: components["schemas"]["Timestamp"];
+        };
+        ShowCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawalWithCode"];
+        };
+        CancelCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawal"];
+        };
+        CancelCardlessWithdrawalError: {
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @constant */
+            success: false;
+            error: components["schemas"]["ErrorDetail"];
+            data?: components["schemas"]["CancelCardlessWithdrawalErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CancelCardlessWithdrawalErrorData: {
+            transaction_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            account_id?: components["schemas"]["Ulid"];
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status?: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code?: components["schemas"]["BankShortName"];
+            bank_name?: string;
+            /** @description The customer's phone number. */
+            phone_number?: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at?: components["schemas"]["Timestamp"];
+            errors?: components["schemas"]["FieldErrors"];
+        };
     };
     responses: {
         /** @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request. */
@@ -3432,6 +3767,7 @@ export type InquireDisbursementStatusV1Request = components['schemas']['InquireD
 export type CheckWalletRequest = components['schemas']['CheckWalletRequest'];
 export type TriggerEwalletTopupRequest = components['schemas']['TriggerEwalletTopupRequest'];
 export type InquireEwalletTopupStatusRequest = components['schemas']['InquireEwalletTopupStatusRequest'];
+export type CreateCardlessWithdrawalRequest = components['schemas']['CreateCardlessWithdrawalRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -3484,6 +3820,9 @@ export type BankCode = components['schemas']['BankCode'];
 export type BankAccountNumber = components['schemas']['BankAccountNumber'];
 export type EwalletTopupWebhook = components['schemas']['EwalletTopupWebhook'];
 export type EwalletTopupOfWebhook = components['schemas']['EwalletTopupOfWebhook'];
+export type CardlessWithdrawalWebhook = components['schemas']['CardlessWithdrawalWebhook'];
+export type CardlessWithdrawalOfWebhook = components['schemas']['CardlessWithdrawalOfWebhook'];
+export type CardlessWithdrawalStatus = components['schemas']['CardlessWithdrawalStatus'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -3582,6 +3921,17 @@ export type EwalletTopup = components['schemas']['EwalletTopup'];
 export type TriggerEwalletTopupError = components['schemas']['TriggerEwalletTopupError'];
 export type TriggerEwalletTopupErrorData = components['schemas']['TriggerEwalletTopupErrorData'];
 export type InquireEwalletTopupStatusAnswer = components['schemas']['InquireEwalletTopupStatusAnswer'];
+export type CreateCardlessWithdrawalAnswer = components['schemas']['CreateCardlessWithdrawalAnswer'];
+export type CardlessWithdrawalWithCode = components['schemas']['CardlessWithdrawalWithCode'];
+export type CreateCardlessWithdrawalError = components['schemas']['CreateCardlessWithdrawalError'];
+export type CreateCardlessWithdrawalErrorData = components['schemas']['CreateCardlessWithdrawalErrorData'];
+export type ListCardlessWithdrawalsAnswer = components['schemas']['ListCardlessWithdrawalsAnswer'];
+export type ListCardlessWithdrawalsData = components['schemas']['ListCardlessWithdrawalsData'];
+export type CardlessWithdrawal = components['schemas']['CardlessWithdrawal'];
+export type ShowCardlessWithdrawalAnswer = components['schemas']['ShowCardlessWithdrawalAnswer'];
+export type CancelCardlessWithdrawalAnswer = components['schemas']['CancelCardlessWithdrawalAnswer'];
+export type CancelCardlessWithdrawalError = components['schemas']['CancelCardlessWithdrawalError'];
+export type CancelCardlessWithdrawalErrorData = components['schemas']['CancelCardlessWithdrawalErrorData'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -9929,6 +10279,330 @@ export interface operations {
             504: components["responses"]["V2Error504"];
         };
     };
+    listCardlessWithdrawals: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                reference_number?: string;
+                status?: "pending" | "active" | "withdrawn" | "expired" | "canceled" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListCardlessWithdrawalsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    createCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCardlessWithdrawalRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalError"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalError"];
+                };
+            };
+            /**
+             * @description - A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the withdrawal. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowCardlessWithdrawalAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    cancelCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the withdrawal. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelCardlessWithdrawalAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelCardlessWithdrawalError"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
     onMoneyInExpiration: {
         parameters: {
             query?: never;
@@ -10661,6 +11335,39 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EwalletTopupWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardlessWithdrawalWebhook"];
             };
         };
         responses: {

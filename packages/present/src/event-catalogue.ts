@@ -1,3 +1,4 @@
+import { cardlessWithdrawalWebhook } from './cardless-withdrawal.ts';
 import { ewalletTopupWebhook } from './ewallet-topup.ts';
 import {
   ewalletTransactionWebhook,
@@ -71,6 +72,11 @@ export const EVENT_CATALOGUE = {
     'ewallet-topup.failed': webhook(ewalletTopupWebhook),
     'ewallet-topup.canceled': webhook(ewalletTopupWebhook),
     'ewallet-topup.refunded': webhook(ewalletTopupWebhook),
+    'cardless-withdrawal.accepted': noWebhook('the webhook of a cardless withdrawal is about its end'),
+    'cardless-withdrawal.succeeded': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.failed': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.canceled': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.refunded': webhook(cardlessWithdrawalWebhook),
   },
 } as const satisfies EventCatalogue;
 

@@ -11,6 +11,16 @@ export {
   presentDisbursementFee,
 } from './beneficiary.ts';
 export { type CallbackSettingsJson, callbackSettingsSchema, presentCallbackSettings } from './callback-settings.ts';
+export {
+  type CardlessWithdrawalJson,
+  CardlessWithdrawalStatus,
+  type CardlessWithdrawalWithCodeJson,
+  cardlessWithdrawalSchema,
+  cardlessWithdrawalStatusOf,
+  cardlessWithdrawalWithCodeSchema,
+  presentCardlessWithdrawal,
+  presentCardlessWithdrawalWithCode,
+} from './cardless-withdrawal.ts';
 export { type DeliveryJson, deliverySchema, presentDelivery } from './delivery.ts';
 export {
   type CatalogueEntry,

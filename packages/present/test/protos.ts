@@ -23,6 +23,7 @@ import {
 import { CheckWalletResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferSchema,
+  CardlessWithdrawalDetailsSchema,
   CheckBeneficiaryResponseSchema,
   EwalletTopupSchema,
   GetFeeResponseSchema,
@@ -283,6 +284,22 @@ export const wallet = message(
   CheckWalletResponseSchema,
   fc.record({ channel: fc.constantFrom(...EWALLET_CHANNELS), phoneNumber: digits(10, 14), name: text }),
 );
+
+export const cardlessWithdrawal = (status: TransferStatus) =>
+  fc
+    .tuple(
+      transfer(status),
+      fc.record({
+        bankCode: fc.constantFrom(...VA_BANK_CODES),
+        bankName: text,
+        phoneNumber: digits(8, 15),
+        expiredAtMs: at,
+        expired: fc.boolean(),
+      }),
+    )
+    .map(([common, own]) =>
+      create(TransferSchema, { ...common, cardlessWithdrawal: create(CardlessWithdrawalDetailsSchema, own) }),
+    );
 
 export const accountTransfer = (status: TransferStatus) =>
   message(

@@ -11,8 +11,9 @@ import {
   VaTransactionEventSchema,
   VirtualAccountEventSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CardlessWithdrawalFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
-import { DisbursementFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { DisbursementFinishedSchema, type Transfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -50,6 +51,8 @@ const payable = <Message>(messages: (status: PayableStatus) => fc.Arbitrary<Mess
 
 const ofTransfer = { statuses: protos.TRANSFER_STATUSES, messages: protos.transfer };
 
+const ofCardlessWithdrawal = { statuses: protos.TRANSFER_STATUSES, messages: protos.cardlessWithdrawal };
+
 const CASES: readonly Case[] = [
   anyOf('access token', present.accessTokenSchema, present.presentAccessToken, protos.issuedToken),
   anyOf('account', present.accountSchema, present.presentAccount, protos.account),
@@ -75,6 +78,19 @@ const CASES: readonly Case[] = [
     statuses: protos.TRANSFER_STATUSES,
     messages: protos.ewalletTopup,
   }),
+  ...eachOf('cardless withdrawal', present.cardlessWithdrawalSchema, present.presentCardlessWithdrawal, ofCardlessWithdrawal),
+  ...eachOf(
+    'cardless withdrawal with its code',
+    present.cardlessWithdrawalWithCodeSchema,
+    (withdrawal: Transfer) => present.presentCardlessWithdrawalWithCode(withdrawal, '123456789012'),
+    ofCardlessWithdrawal,
+  ),
+  ...eachOf(
+    'cardless withdrawal without its code',
+    present.cardlessWithdrawalWithCodeSchema,
+    (withdrawal: Transfer) => present.presentCardlessWithdrawalWithCode(withdrawal, ''),
+    ofCardlessWithdrawal,
+  ),
   ...eachOf('account transfer', present.accountTransferSchema, present.presentAccountTransfer, {
     statuses: protos.TRANSFER_STATUSES,
     messages: protos.accountTransfer,
@@ -118,6 +134,10 @@ const topups = payload(
   EwalletTopupFinishedSchema,
   fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.ewalletTopup)) }),
 );
+const withdrawals = payload(
+  CardlessWithdrawalFinishedSchema,
+  fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.cardlessWithdrawal)) }),
+);
 const qris = (status: PayableStatus) => payload(QrisEventSchema, fc.record({ qrisTransaction: protos.qrisTransaction(status) }));
 const ewallet = (status: PayableStatus) =>
   payload(EwalletCheckoutEventSchema, fc.record({ ewalletCheckout: protos.ewalletCheckout(status) }));
@@ -155,6 +175,10 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'ewallet-topup.failed': topups,
   'ewallet-topup.canceled': topups,
   'ewallet-topup.refunded': topups,
+  'cardless-withdrawal.succeeded': withdrawals,
+  'cardless-withdrawal.failed': withdrawals,
+  'cardless-withdrawal.canceled': withdrawals,
+  'cardless-withdrawal.refunded': withdrawals,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

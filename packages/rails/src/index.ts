@@ -9,6 +9,8 @@ export type {
   ReturnedOutcome,
   TransferOptions,
 } from './bank-transfer.ts';
+export type { CardlessName, CardlessRail, CardlessRequest, CardlessState } from './cardless-withdrawal/rail.ts';
+export { openSnapCardless } from './cardless-withdrawal/snap.ts';
 export type {
   EwalletCreation,
   EwalletInquiry,

@@ -8,6 +8,7 @@ import {
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { AccountTransferService, DisbursementService, RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
@@ -34,6 +35,7 @@ export function openClients(foundation: Foundation<Config>) {
     disbursements: moneyOut.client(DisbursementService),
     accountTransfers: moneyOut.client(AccountTransferService),
     ewalletTopups: moneyOut.client(EwalletTopupService),
+    cardlessWithdrawals: moneyOut.client(CardlessWithdrawalService),
     /** What banks report of transfers. */
     moneyOutRails: moneyOut.client(RailReportService),
     virtualAccounts: moneyIn.client(VirtualAccountService),

@@ -8,6 +8,7 @@ import {
   RetailService,
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
@@ -21,6 +22,7 @@ type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type StatementHandlers = Handlers<typeof StatementService>;
 type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
 type EwalletTopupHandlers = Handlers<typeof EwalletTopupService>;
+type CardlessWithdrawalHandlers = Handlers<typeof CardlessWithdrawalService>;
 type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
 type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
@@ -48,6 +50,7 @@ export type FakeServices = Closeable & {
   disbursement: Partial<DisbursementHandlers>;
   accountTransfer: Partial<AccountTransferHandlers>;
   ewalletTopup: Partial<EwalletTopupHandlers>;
+  cardlessWithdrawal: Partial<CardlessWithdrawalHandlers>;
   deliveries: Partial<DeliveryHandlers>;
   virtualAccounts: Partial<VirtualAccountHandlers>;
   qris: Partial<QrisHandlers>;
@@ -90,6 +93,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     disbursement: {},
     accountTransfer: {},
     ewalletTopup: {},
+    cardlessWithdrawal: {},
     deliveries: {},
     virtualAccounts: {},
     qris: {},
@@ -166,6 +170,12 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     listAccountTransfers: unscripted,
   };
   const ewalletTopupDefaults: EwalletTopupHandlers = { triggerTopup: unscripted, checkWallet: unscripted, getTopup: unscripted };
+  const cardlessWithdrawalDefaults: CardlessWithdrawalHandlers = {
+    createCardlessWithdrawal: unscripted,
+    getCardlessWithdrawal: unscripted,
+    listCardlessWithdrawals: unscripted,
+    cancelCardlessWithdrawal: unscripted,
+  };
   const virtualAccountDefaults: VirtualAccountHandlers = {
     createVirtualAccount: unscripted,
     getVirtualAccount: unscripted,
@@ -243,6 +253,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         EwalletTopupService,
         scripted(ewalletTopupDefaults, () => fakes.ewalletTopup),
+        [],
+      ),
+      implement(
+        CardlessWithdrawalService,
+        scripted(cardlessWithdrawalDefaults, () => fakes.cardlessWithdrawal),
         [],
       ),
       implement(

@@ -1,11 +1,20 @@
-import { type BankTransferRail, type EwalletTopupRail, openSnapBankTransfer, openSnapEwalletTopup } from '@gerbang/rails';
-import type { Closeable } from '@gerbang/runtime';
+import type { KeyRing } from '@gerbang/core';
+import {
+  type BankTransferRail,
+  type CardlessRail,
+  type EwalletTopupRail,
+  openSnapBankTransfer,
+  openSnapCardless,
+  openSnapEwalletTopup,
+} from '@gerbang/rails';
+import { type Closeable, env } from '@gerbang/runtime';
 import { z } from 'zod';
+import { createCardlessWithdrawal } from './cardless-withdrawal/cardless-withdrawal.ts';
 import { createDisbursement } from './disbursement/disbursement.ts';
 import { createEwalletTopup } from './ewallet-topup/ewallet-topup.ts';
 
 /** The rails that pay money out. */
-export type Rails = { bankTransfer: BankTransferRail; ewalletTopup: EwalletTopupRail };
+export type Rails = { bankTransfer: BankTransferRail; ewalletTopup: EwalletTopupRail; cardless: CardlessRail };
 
 /** How each rail is reached, by its variables. */
 export const railsShape = {
@@ -21,6 +30,14 @@ export const railsShape = {
   RAIL_EWALLET_TOPUP_PRIVATE_KEY: z.base64().transform((text) => Buffer.from(text, 'base64').toString()),
   RAIL_EWALLET_TOPUP_PARTNER_ID: z.string().min(1),
   RAIL_EWALLET_TOPUP_CHANNEL_ID: z.string().min(1),
+  RAIL_CARDLESS_URL: z.url(),
+  RAIL_CARDLESS_CLIENT_KEY: z.string().min(1),
+  RAIL_CARDLESS_CLIENT_SECRET: z.string().min(1),
+  RAIL_CARDLESS_PRIVATE_KEY: z.base64().transform((text) => Buffer.from(text, 'base64').toString()),
+  RAIL_CARDLESS_PARTNER_ID: z.string().min(1),
+  RAIL_CARDLESS_CHANNEL_ID: z.string().min(1),
+  /** What codes are sealed with. */
+  GERBANG_KEKS: env.keyRing(),
 };
 
 type RailsConfig = z.output<z.ZodObject<typeof railsShape>>;
@@ -46,16 +63,26 @@ export function openRails({ config, closing }: { config: RailsConfig; closing: C
     channelId: config.RAIL_EWALLET_TOPUP_CHANNEL_ID,
   });
   closing.push('e-wallet top-up rail', () => ewalletTopup.close());
-  return { bankTransfer, ewalletTopup };
+  const cardless = openSnapCardless({
+    url: config.RAIL_CARDLESS_URL,
+    clientKey: config.RAIL_CARDLESS_CLIENT_KEY,
+    clientSecret: config.RAIL_CARDLESS_CLIENT_SECRET,
+    privateKey: config.RAIL_CARDLESS_PRIVATE_KEY,
+    partnerId: config.RAIL_CARDLESS_PARTNER_ID,
+    channelId: config.RAIL_CARDLESS_CHANNEL_ID,
+  });
+  closing.push('cardless rail', () => cardless.close());
+  return { bankTransfer, ewalletTopup, cardless };
 }
 
 /** The products of the transfer saga. */
 export type Products = ReturnType<typeof createProducts>;
 
 /** Every product of the transfer saga, over its rail. A further one takes a line here, and its rail above. */
-export function createProducts(rails: Rails) {
+export function createProducts(rails: Rails, { keyRing }: { keyRing: KeyRing }) {
   return {
     disbursement: createDisbursement(rails.bankTransfer),
     ewalletTopup: createEwalletTopup(rails.ewalletTopup),
+    cardlessWithdrawal: createCardlessWithdrawal(rails.cardless, keyRing),
   };
 }

@@ -1,3 +1,4 @@
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferService,
@@ -9,6 +10,10 @@ import { implement } from '@gerbang/rpc';
 import { createAccountTransfer } from './account-transfer/rpc/create-account-transfer.ts';
 import { getAccountTransfer } from './account-transfer/rpc/get-account-transfer.ts';
 import { listAccountTransfers } from './account-transfer/rpc/list-account-transfers.ts';
+import { cancelCardlessWithdrawal } from './cardless-withdrawal/rpc/cancel.ts';
+import { createCardlessWithdrawal } from './cardless-withdrawal/rpc/create.ts';
+import { getCardlessWithdrawal } from './cardless-withdrawal/rpc/get.ts';
+import { listCardlessWithdrawals } from './cardless-withdrawal/rpc/list.ts';
 import type { Context } from './context.ts';
 import { checkBeneficiary } from './disbursement/rpc/check-beneficiary.ts';
 import { getFee } from './disbursement/rpc/get-fee.ts';
@@ -42,6 +47,16 @@ export function implementations(context: Context) {
         createAccountTransfer: (request) => createAccountTransfer(context, request),
         getAccountTransfer: (request) => getAccountTransfer(context, request),
         listAccountTransfers: (request) => listAccountTransfers(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      CardlessWithdrawalService,
+      {
+        createCardlessWithdrawal: (request) => createCardlessWithdrawal(context, request),
+        getCardlessWithdrawal: (request) => getCardlessWithdrawal(context, request),
+        listCardlessWithdrawals: (request) => listCardlessWithdrawals(context, request),
+        cancelCardlessWithdrawal: (request) => cancelCardlessWithdrawal(context, request),
       },
       ['edge'],
     ),

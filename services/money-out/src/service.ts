@@ -30,7 +30,7 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const store = await openStore(foundation);
     const { bus, relay } = openRelay(foundation, store, clock);
     const rails = openRails(foundation);
-    const products = createProducts(rails);
+    const products = createProducts(rails, { keyRing: config.GERBANG_KEKS });
     const context: Context = {
       products,
       rails,

@@ -41,7 +41,7 @@ const clock = createClock();
 beforeAll(async () => {
   wallets = await startScriptedWallets((call) => answer(call));
   database = world.newDatabase();
-  service = await world.start(database, clock, wallets.url);
+  service = await world.start(database, clock, { RAIL_EWALLET_TOPUP_URL: wallets.url });
 }, 30_000);
 afterAll(() => wallets?.close());
 beforeEach(() => {
@@ -232,7 +232,7 @@ describe('an open outcome', () => {
     const asking = topUp(order);
     expect(await asking).toMatchObject({ status: TransferStatus.PENDING });
     await service.close();
-    service = await world.start(database, clock, wallets.url);
+    service = await world.start(database, clock, { RAIL_EWALLET_TOPUP_URL: wallets.url });
     const end = await ended(order, TransferStatus.SUCCESS);
     expect(intents(end?.transactionId)).toEqual([Intent.HOLD, Intent.CAPTURE]);
   }, 30_000);

@@ -1,7 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { type AdjustableClock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 import { Compensation, Intent, LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferService,
@@ -122,8 +123,8 @@ export function useMoneyOut() {
       closing.push(() => store.close());
       return store;
     },
-    /** `walletUrl`: the e-wallets' SNAP API; nothing is there unless told. */
-    async start(database: string, clock: AdjustableClock = createClock(), walletUrl?: string) {
+    /** `env` overrides the configuration: there is nothing at the rails' addresses unless told. */
+    async start(database: string, clock: AdjustableClock = createClock(), env: Record<string, string> = {}) {
       const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
       const nowhere = `127.0.0.1:${await freePort()}`;
       const service = await startService(
@@ -143,12 +144,14 @@ export function useMoneyOut() {
           RAIL_BANK_TRANSFER_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
           RAIL_BANK_TRANSFER_PARTNER_ID: 'p',
           RAIL_BANK_TRANSFER_CHANNEL_ID: '1',
-          RAIL_EWALLET_TOPUP_URL: walletUrl ?? `http://${nowhere}`,
+          RAIL_EWALLET_TOPUP_URL: `http://${nowhere}`,
           RAIL_EWALLET_TOPUP_CLIENT_KEY: 'k',
           RAIL_EWALLET_TOPUP_CLIENT_SECRET: 's',
           RAIL_EWALLET_TOPUP_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
           RAIL_EWALLET_TOPUP_PARTNER_ID: 'p',
           RAIL_EWALLET_TOPUP_CHANNEL_ID: '1',
+          ...cardlessRail(`http://${nowhere}`, privateKey),
+          ...env,
         }),
         { clock },
       );
@@ -164,10 +167,27 @@ export function useMoneyOut() {
         accountTransfers: channel.client(AccountTransferService),
         disbursements: channel.client(DisbursementService),
         ewalletTopups: channel.client(EwalletTopupService),
+        cardlessWithdrawals: channel.client(CardlessWithdrawalService),
         reports: channel.client(RailReportService),
         resolution: channel.client(ResolutionService),
       };
     },
+  };
+}
+
+/** A key ring as it is configured. */
+export const newKeks = (kid: string) => `${kid}:${randomBytes(32).toString('base64')}`;
+
+/** How the cardless rail at an address is reached, and a key for its codes. */
+export function cardlessRail(url: string, privateKey: KeyObject): Record<string, string> {
+  return {
+    GERBANG_KEKS: newKeks('k1'),
+    RAIL_CARDLESS_URL: url,
+    RAIL_CARDLESS_CLIENT_KEY: 'gerbang',
+    RAIL_CARDLESS_CLIENT_SECRET: 'bank-secret',
+    RAIL_CARDLESS_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
+    RAIL_CARDLESS_PARTNER_ID: 'gerbang',
+    RAIL_CARDLESS_CHANNEL_ID: '95221',
   };
 }
 

@@ -1,5 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError, refuse } from '@gerbang/core';
+import {
+  CreateCardlessWithdrawalRequestSchema,
+  ListCardlessWithdrawalsRequestSchema,
+} from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { CheckWalletRequestSchema, TriggerTopupRequestSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   CheckBeneficiaryRequestSchema,
@@ -12,6 +16,8 @@ import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@ge
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAccountTransferStore } from '../src/account-transfer/store.ts';
+import { createCardlessWithdrawal } from '../src/cardless-withdrawal/rpc/create.ts';
+import { listCardlessWithdrawals } from '../src/cardless-withdrawal/rpc/list.ts';
 import type { Context } from '../src/context.ts';
 import { checkBeneficiary } from '../src/disbursement/rpc/check-beneficiary.ts';
 import { getFee } from '../src/disbursement/rpc/get-fee.ts';
@@ -42,8 +48,9 @@ beforeAll(async () => {
   const rails = {
     bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
     ewalletTopup: { inquireWallet: unused, topUp: unused, inquireTopup: unused, close },
+    cardless: { createCode: unused, inquire: unused, cancel: unused, close },
   };
-  const products = createProducts(rails);
+  const products = createProducts(rails, { keyRing: { currentKid: 'k1', keys: new Map() } });
   context = {
     rails,
     products,
@@ -69,6 +76,14 @@ afterAll(async () => {
 
 const PHONE = '081234567890';
 const TOPUP = { channel: 'OVO', phoneNumber: PHONE, amountSen: 1_000_000n };
+/** An order of cash, with one field wrong. */
+function drawing(field: string, wrong: boolean) {
+  return {
+    bankCode: wrong && field === 'bank_code' ? 'JAGO' : 'BCA',
+    amountSen: wrong && field === 'amount' ? 70_000_00n : 100_000_00n,
+    ...(wrong && field === 'expired_at' && { expiredAtMs: BigInt(Date.now() - 1) }),
+  };
+}
 
 /** Contract §2: body and parameters come before the product and the account. */
 const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unknown> }[] = [
@@ -76,6 +91,18 @@ const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unk
     name: 'transfer',
     field: 'bank_code',
     call: (wrong) => transfer(context, create(TransferRequestSchema, { bankCode: wrong ? '999' : '014', amountSen: 1n })),
+  },
+  ...['bank_code', 'amount', 'expired_at'].map((field) => ({
+    name: 'cardless withdrawal',
+    field,
+    call: (wrong: boolean) =>
+      createCardlessWithdrawal(context, create(CreateCardlessWithdrawalRequestSchema, drawing(field, wrong))),
+  })),
+  {
+    name: 'list of cardless withdrawals',
+    field: 'cursor',
+    call: (wrong) =>
+      listCardlessWithdrawals(context, create(ListCardlessWithdrawalsRequestSchema, { cursor: wrong ? 'zz' : '' })),
   },
   {
     name: 'check-beneficiary',

@@ -9,6 +9,15 @@ import { ACCOUNT_INQUIRY, accountInquiry } from './bank-transfer/account-inquiry
 import { reverseTransfer } from './bank-transfer/reverse-transfer.ts';
 import { TRANSFER_INTERBANK, transferInterbank } from './bank-transfer/transfer-interbank.ts';
 import { TRANSFER_STATUS, transferStatus } from './bank-transfer/transfer-status.ts';
+import {
+  CANCEL_CODE,
+  CREATE_CODE,
+  cancelCode,
+  createCode,
+  WITHDRAWAL_STATUS,
+  withdrawalStatus,
+} from './cardless-withdrawal/snap.ts';
+import { withdrawCash } from './cardless-withdrawal/withdraw.ts';
 import { advanceClock } from './clock/advance-clock.ts';
 import { readClock } from './clock/read-clock.ts';
 import type { Context } from './context.ts';
@@ -66,6 +75,10 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/v1.0/emoney/account-inquiry', handler: emoneyInquiry, service: EMONEY_INQUIRY },
   { method: 'POST', url: '/v1.0/emoney/topup', handler: emoneyTopup, service: EMONEY_TOPUP },
   { method: 'POST', url: '/v1.0/emoney/topup-status', handler: emoneyStatus, service: EMONEY_STATUS },
+  { method: 'POST', url: '/v1.0/cardless-withdrawal/create-code', handler: createCode, service: CREATE_CODE },
+  { method: 'POST', url: '/v1.0/cardless-withdrawal/status', handler: withdrawalStatus, service: WITHDRAWAL_STATUS },
+  { method: 'POST', url: '/v1.0/cardless-withdrawal/cancel', handler: cancelCode, service: CANCEL_CODE },
+  { method: 'POST', url: '/sandbox/cardless/:withdrawal_code/withdraw', handler: withdrawCash, anyone: false },
   { method: 'POST', url: '/sandbox/transfers/:transaction_id/reverse', handler: reverseTransfer, anyone: false },
   { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },
   { method: 'POST', url: '/sandbox/qris/pay', handler: payQris, anyone: false },
@@ -142,7 +155,7 @@ function sendError(
   const status =
     error instanceof ControlError ? error.status : error instanceof SnapRefusal ? error.answer.http : (error.statusCode ?? 500);
   const message = status >= 500 ? 'General Error' : error.message;
-  if (status >= 500) context.log.error({ err: error, url: request.url }, 'a request failed');
+  if (status >= 500) context.log.error({ err: error, url: request.routeOptions.url }, 'a request failed');
   if (service !== undefined) {
     const answer = error instanceof SnapRefusal ? error.answer : { http: status, caseCode: '00', message };
     return sendAnswer(context, reply, service, answer);

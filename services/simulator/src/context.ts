@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { AdjustableClock } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
 import type { BankBooks } from './bank-transfer/books.ts';
+import type { Withdrawals } from './cardless-withdrawal/store.ts';
 import type { ClockFollowers } from './clock/followers.ts';
 import type { OffsetStore } from './clock/offset-store.ts';
 import type { RailBehaviours } from './control/behaviours.ts';
@@ -22,6 +23,8 @@ export type Context = {
   offsets: OffsetStore;
   followers: ClockFollowers;
   books: BankBooks;
+  /** What customers may draw at the bank's machines. */
+  withdrawals: Withdrawals;
   /**
    * Of the rails that bring money in: the payment requests that they hold, what they have taken, and what they have given back.
    */

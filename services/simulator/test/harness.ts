@@ -34,6 +34,8 @@ export type Bench = {
   rail: BankTransferRail;
   /** Chance, as the simulator sees it: Math.random unless a test sets it. */
   chance: { random: () => number };
+  /** What this bank knows Gerbang by, for the clients of its other rails. */
+  credentials(): SnapCredentials;
   /** A further client with other credentials. */
   openRail(over: Partial<SnapBankTransferOptions>): BankTransferRail;
   /** Closes the simulator and starts it again on the same database and port. */
@@ -64,6 +66,7 @@ export async function startBench(over: Record<string, string> = {}): Promise<Ben
     url: () => url,
     rail,
     chance,
+    credentials: () => credentials(url),
     openRail: (over) => openRailTo(url, over),
     control,
     async restart() {

@@ -14,6 +14,10 @@ import { updateAccount } from './accounts/update.ts';
 import { accountBalance, merchantBalance } from './balance/balance.ts';
 import { getCallbackSettings } from './callback-settings/get.ts';
 import { updateCallbackSettings } from './callback-settings/update.ts';
+import { cancelCardlessWithdrawal } from './cardless-withdrawals/cancel.ts';
+import { createCardlessWithdrawal } from './cardless-withdrawals/create.ts';
+import { listCardlessWithdrawals } from './cardless-withdrawals/list.ts';
+import { showCardlessWithdrawal } from './cardless-withdrawals/show.ts';
 import { checkBeneficiary } from './disbursement/check-beneficiary.ts';
 import { fee } from './disbursement/fee.ts';
 import { inquireStatus } from './disbursement/inquiry-status.ts';
@@ -83,6 +87,12 @@ export const routes: readonly Route[] = [
     post('/api/v2.0/ewallet/check-beneficiary', v2, checkWallet),
     signedPost('/api/v2.0/ewallet/trigger-topup', v2, triggerTopup),
     post('/api/v2.0/ewallet/inquiry-status', v2, inquireTopupStatus),
+  ]),
+  ...chapter('Cardless withdrawal', [
+    post('/api/v1.0/cardless-withdrawals/:account_id', v1, createCardlessWithdrawal),
+    get('/api/v1.0/cardless-withdrawals/:account_id', v1, listCardlessWithdrawals),
+    get('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id', v1, showCardlessWithdrawal),
+    post('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id/cancel', v1, cancelCardlessWithdrawal),
   ]),
 ];
 

@@ -14,7 +14,7 @@ import { type HeldTransfer, holdFunds, sendToRail, writeSent } from './saga.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
 
 /** An order is answered when the rail has answered, or after this long with the state it then has (contract §6). */
-const ANSWER_AFTER_MS = 3_000;
+export const ANSWER_AFTER_MS = 3_000;
 
 export type PlacingContext = SagaContext & {
   merchants: MerchantDirectory;

@@ -3,7 +3,7 @@ import type { Transfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { CallOptions, NotFoundOutcome, UnknownOutcome } from '@gerbang/rails';
 import type { NewEvent } from '@gerbang/store';
 import type { Quota } from './quota.ts';
-import type { Failure, FailureCause, Receipt, TransferState } from './state.ts';
+import type { CancelReason, Failure, FailureCause, Receipt, TransferState } from './state.ts';
 
 /**
  * What a merchant asked for, as far as every product has it; never changes. Amounts in sen, times in Unix milliseconds of
@@ -30,13 +30,13 @@ export type TransferOrder = {
 
 /**
  * What a rail has said of a transfer. `unknown` is everything but an explicit answer: the funds stay held, and the rail is asked
- * again. `canceled`: it will not be paid any more. `returned`: it was paid and the money came back. `receipt` is kept with the
- * transfer.
+ * again. `canceled`: it will not be paid any more; `reason` where the rail says it. `returned`: it was paid and the money came
+ * back. `receipt` is kept with the transfer.
  */
 export type Outcome =
   | { outcome: 'succeeded'; railReference: string; receipt?: Receipt }
   | ({ outcome: 'failed' } & Failure)
-  | { outcome: 'canceled' }
+  | { outcome: 'canceled'; reason?: CancelReason | undefined }
   | { outcome: 'returned'; railReference: string; reason: string }
   | { outcome: 'pending'; receipt?: Receipt }
   | UnknownOutcome;

@@ -155,7 +155,7 @@ function toEnding(answer: FinalOutcome): TransferCommand {
       return { type: 'fail', failure: { code, reason, cause } };
     }
     case 'canceled':
-      return { type: 'confirm-cancel' };
+      return { type: 'confirm-cancel', reason: answer.reason };
     case 'returned':
       return { type: 'confirm-return', railReference: answer.railReference, reason: answer.reason };
     default:
@@ -190,8 +190,13 @@ function wait(
   before: readonly TransferCommand[],
   { reason, receipt = {}, isLost = false }: { reason: string; receipt?: Receipt | undefined; isLost?: boolean },
 ): Promise<StoredTransfer> {
-  const isOverdue = context.clock.now() - transfer.order.createdAtMs >= UNRESOLVED_AFTER_MS;
+  const isOverdue = context.clock.now() - openUntilMs(transfer) >= UNRESOLVED_AFTER_MS;
   return change(context, transfer, [...before, { type: 'wait', reason, unresolved: isLost || isOverdue, receipt }]);
+}
+
+/** Until then it is no surprise that the outcome is open: what expires may wait for its beneficiary as long. */
+function openUntilMs({ product, order, document }: StoredTransfer): number {
+  return Math.max(order.createdAtMs, product.cancel?.expiresAtMs(document) ?? 0);
 }
 
 function callRail(context: SagaContext, { product }: StoredTransfer, request: string, firstSend: boolean): Promise<Outcome> {

@@ -15,7 +15,7 @@ import type { Product, TransferOrder } from './product.ts';
 import { openReferences, type References, referenceId, TRANSFERS } from './reference.ts';
 import { nextDue } from './schedule.ts';
 import { openSpendings, type Spendings } from './spending-store.ts';
-import { isHeld, type TransferState } from './state.ts';
+import { type CancelReason, isHeld, type TransferState } from './state.ts';
 import { toStateFields } from './state-document.ts';
 
 /**
@@ -47,6 +47,13 @@ export type TransferStore = {
   fromDocument(document: StoredTransferDocument): StoredTransfer;
 };
 
+/** Finds the documents of states that differ in more than `status`. */
+export type StateFilter = {
+  status: { $in: Exclude<TransferState['status'], 'created'>[] };
+  receipt?: { $exists: boolean };
+  cancel_reason?: CancelReason;
+};
+
 /** Newest first, accepted ones only; `before` is a transaction id. */
 export type TransferQuery = {
   product: Product;
@@ -55,6 +62,8 @@ export type TransferQuery = {
   limit: number;
   before: string | undefined;
   statuses: readonly TransferState['status'][] | undefined;
+  /** In place of `statuses`. */
+  state: StateFilter | undefined;
   referenceNumber: string | undefined;
   fromMs: number | undefined;
   toMs: number | undefined;
@@ -146,13 +155,13 @@ function changeOf(transfer: StoredTransfer, events: readonly TransferEvent[], no
   };
 }
 
-function filterOf({ product, merchantId, accountId, statuses, before, referenceNumber, fromMs, toMs }: TransferQuery) {
+function filterOf({ product, merchantId, accountId, statuses, state, before, referenceNumber, fromMs, toMs }: TransferQuery) {
   const createdAt = dateRange(fromMs, toMs);
   return {
     account_id: accountId,
     merchant_id: merchantId,
     product: product.name,
-    status: statuses === undefined ? { $ne: 'created' as const } : { $in: statuses },
+    ...(state ?? { status: statuses === undefined ? { $ne: 'created' as const } : { $in: statuses } }),
     ...(before !== undefined && { transaction_id: { $lt: before } }),
     ...(referenceNumber !== undefined && { _id: referenceId(accountId, referenceNumber) }),
     ...(createdAt !== undefined && { created_at: createdAt }),

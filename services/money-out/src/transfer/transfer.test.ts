@@ -172,6 +172,17 @@ describe('a transfer', () => {
     expect(decideAll(created, [succeed, send], NOW)).toMatchObject({ refused: 'bad_request' });
   });
 
+  test('that the rail will not pay any more is canceled or expired, as the rail says, else as Gerbang wanted it', () => {
+    const reasons = (reason: 'canceled' | 'expired' | undefined) =>
+      [given(send), given(send, cancel), given(send, expire)].map((state) => {
+        const decided = decide(state, { type: 'confirm-cancel', reason }, NOW);
+        return isRefusal(decided) ? decided.refused : decided.map((event) => 'reason' in event && event.reason).join();
+      });
+    expect(reasons(undefined)).toEqual(['canceled', 'canceled', 'expired']);
+    expect(reasons('expired')).toEqual(['expired', 'expired', 'expired']);
+    expect(reasons('canceled')).toEqual(['canceled', 'canceled', 'canceled']);
+  });
+
   test('waits, counting inquiries and keeping receipts, until it is known', () => {
     const code = (text: string): TransferCommand => ({ ...wait, receipt: { code: text } });
     const waiting = given(send, code('1'), wait, code('2'));

@@ -28,8 +28,11 @@ export type TransferCommand =
   | { type: 'succeed'; railReference: string; receipt: Receipt }
   /** The rail has said so, and the ledger has released. */
   | { type: 'fail'; failure: Failure }
-  /** The rail will not pay, since it was canceled or has expired, and the ledger has released. */
-  | { type: 'confirm-cancel' }
+  /**
+   * The rail will not pay, since it was canceled or has expired, and the ledger has released. `reason` where the rail says which;
+   * else it is why Gerbang wanted it canceled.
+   */
+  | { type: 'confirm-cancel'; reason?: CancelReason | undefined }
   /** The rail has paid and has the money back, and the ledger has released. */
   | { type: 'confirm-return'; railReference: string; reason: string }
   | { type: 'propose'; operator: string; outcome: Resolution }
@@ -90,7 +93,7 @@ function decideRelease(
     case 'fail':
       return [{ type: 'failed', failure: command.failure, processedAtMs }];
     case 'confirm-cancel': {
-      const reason = state.status === 'canceling' ? state.cancelReason : 'canceled';
+      const reason = command.reason ?? (state.status === 'canceling' ? state.cancelReason : 'canceled');
       return [{ type: 'canceled', reason, processedAtMs }];
     }
     case 'confirm-return':

@@ -12,6 +12,7 @@ import {
   VirtualAccountEventSchema,
   VirtualAccountKind,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CardlessWithdrawalFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { DisbursementFinishedSchema, type TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 
@@ -77,6 +78,22 @@ export function ewalletTopup(more: End & { name?: string }) {
   const { name = '', ...end } = more;
   const transfer = { ...topup, ...end, ewalletTopup: { channel: 'GOPAY', phoneNumber: '081234567890', name } };
   return toBinary(EwalletTopupFinishedSchema, create(EwalletTopupFinishedSchema, { transfer }));
+}
+
+/** A finished cardless withdrawal. */
+export function cardlessWithdrawal(more: {
+  status: TransferStatus;
+  balanceAfterSen?: bigint;
+  failedCode?: string;
+  failedReason?: string;
+  expired?: boolean;
+}) {
+  const { expired = false, ...fields } = more;
+  const { transactionId, createdAtMs, processedAtMs } = transfer;
+  const cardless = { bankCode: 'BCA', bankName: 'Bank Central Asia', phoneNumber: '081234567890', expiredAtMs: NOW, expired };
+  const own = { referenceNumber: 'CASH-2026-000123', amountSen: 20_000_000n, feeSen: 250_000n, cardlessWithdrawal: cardless };
+  const whole = { ...ACCOUNT, transactionId, createdAtMs, processedAtMs, ...own, ...fields };
+  return toBinary(CardlessWithdrawalFinishedSchema, create(CardlessWithdrawalFinishedSchema, { transfer: whole }));
 }
 
 const virtualAccount = {

@@ -2,6 +2,7 @@ import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import {
+  cardlessWithdrawal,
   disbursement,
   ewallet,
   ewalletTopup,
@@ -53,6 +54,30 @@ export const SAMPLES: readonly Sample[] = [
       failedReason: 'Refunded',
     }),
     when: 'a disbursement that had reached the beneficiary came back, maybe days later; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'cardless-withdrawal.succeeded',
+    payload: cardlessWithdrawal({ status: TransferStatus.SUCCESS, balanceAfterSen: 9_979_750_000n }),
+    when: 'the customer has drawn the cash',
+  },
+  {
+    service: 'money-out',
+    type: 'cardless-withdrawal.canceled',
+    payload: cardlessWithdrawal({ status: TransferStatus.CANCELED, expired: true }),
+    when: 'a cardless withdrawal has expired, or was canceled; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'cardless-withdrawal.failed',
+    payload: cardlessWithdrawal({ status: TransferStatus.FAILED, failedCode: '4039105', failedReason: 'Do Not Honor' }),
+    when: 'the bank has given no code; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'cardless-withdrawal.refunded',
+    payload: cardlessWithdrawal({ status: TransferStatus.REFUNDED, balanceAfterSen: 9_979_750_000n }),
+    when: 'the money of a cardless withdrawal came back after the bank had said that it was drawn',
   },
   { service: 'money-in', type: 'va-transaction.paid', payload: vaPaid(), when: 'a virtual account was paid' },
   { service: 'money-in', type: 'qris.paid', payload: qris(COMPLETED), when: 'a QRIS code was paid' },

@@ -19,9 +19,9 @@ type Item = {
 
 /**
  * GET /sandbox/rails/{rail}/books → `{items: [{reference_number, transaction_id, direction, amount, status}]}`, all of it
- * (contract §11): streamed, for it may be long. Status is success, failed, pending or, of a paid transfer that was taken back,
- * reversed. Of money in, reference_number is the rail's own reference, and transaction_id what Gerbang has called it where the
- * rail was told (codes, checkouts), else the number that was paid.
+ * (contract §11): streamed, for it may be long. Status is success, failed, pending, of a paid transfer that was taken back
+ * reversed, and of a code without cash also canceled or expired. Of money in, reference_number is the rail's own reference, and
+ * transaction_id what Gerbang has called it where the rail was told (codes, checkouts), else the number that was paid.
  */
 export const readBooks: Handler = async (context, request, reply) => {
   const items = itemsOf(context, railOf(request.params));
@@ -37,10 +37,11 @@ function itemsOf(context: Context, rail: Rail): AsyncIterable<Item> {
     case 'ewallet':
     case 'retail':
       return bothWays(context, rail);
+    case 'cardless':
+      return withdrawals(context);
     case 'card':
     case 'direct-debit':
     case 'biller':
-    case 'cardless':
       throw new ControlError(404, `The rail ${rail} keeps no books: nothing is paid over it yet.`);
     default:
       return rail satisfies never;
@@ -74,6 +75,19 @@ async function* payouts({ books }: Context, rail: Rail): AsyncGenerator<Item> {
       direction: 'out',
       amount: toMoney(entry.amountSen),
       status: entry.status,
+    };
+  }
+}
+
+/** A code that nobody has used yet is pending. */
+async function* withdrawals(context: Context): AsyncGenerator<Item> {
+  for await (const { merchantReference, transactionId, amountSen, status } of context.withdrawals.all()) {
+    yield {
+      reference_number: merchantReference,
+      transaction_id: transactionId,
+      direction: 'out',
+      amount: toMoney(amountSen),
+      status: status === 'withdrawn' ? 'success' : status === 'active' ? 'pending' : status,
     };
   }
 }

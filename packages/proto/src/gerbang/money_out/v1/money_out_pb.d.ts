@@ -129,6 +129,13 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
    * @generated from field: gerbang.money_out.v1.EwalletTopup ewallet_topup = 21;
    */
   ewalletTopup?: EwalletTopup | undefined;
+
+  /**
+   * Of a cardless withdrawal.
+   *
+   * @generated from field: gerbang.money_out.v1.CardlessWithdrawalDetails cardless_withdrawal = 22;
+   */
+  cardlessWithdrawal?: CardlessWithdrawalDetails | undefined;
 };
 
 /**
@@ -1035,6 +1042,48 @@ export declare type EwalletTopup = Message<"gerbang.money_out.v1.EwalletTopup"> 
  * Use `create(EwalletTopupSchema)` to create a new message.
  */
 export declare const EwalletTopupSchema: GenMessage<EwalletTopup>;
+
+/**
+ * A cardless withdrawal's own part of a transfer. The code is never in it: transfers are in lists and events, too.
+ *
+ * @generated from message gerbang.money_out.v1.CardlessWithdrawalDetails
+ */
+export declare type CardlessWithdrawalDetails = Message<"gerbang.money_out.v1.CardlessWithdrawalDetails"> & {
+  /**
+   * Short name, for instance "BCA".
+   *
+   * @generated from field: string bank_code = 1;
+   */
+  bankCode: string;
+
+  /**
+   * @generated from field: string bank_name = 2;
+   */
+  bankName: string;
+
+  /**
+   * @generated from field: string phone_number = 3;
+   */
+  phoneNumber: string;
+
+  /**
+   * @generated from field: int64 expired_at_ms = 4;
+   */
+  expiredAtMs: bigint;
+
+  /**
+   * Of a canceled one: its time was over.
+   *
+   * @generated from field: bool expired = 5;
+   */
+  expired: boolean;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.CardlessWithdrawalDetails.
+ * Use `create(CardlessWithdrawalDetailsSchema)` to create a new message.
+ */
+export declare const CardlessWithdrawalDetailsSchema: GenMessage<CardlessWithdrawalDetails>;
 
 /**
  * Statuses of merchant-api.md, "Transaction status codes".
