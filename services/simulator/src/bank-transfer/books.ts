@@ -69,6 +69,7 @@ const BATCH = 1_000;
 export async function openBankBooks(store: Store, clock: Clock): Promise<BankBooks> {
   const entries = store.collection<EntryDocument>(COLLECTION);
   await entries.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
+  await entries.createIndex({ transaction_id: 1 }, { name: 'transaction' });
   const insert = combineInserts(entries);
   const find = async (partnerReference: string) => {
     const document = await traced('findOne', COLLECTION, () =>
@@ -85,7 +86,6 @@ export async function openBankBooks(store: Store, clock: Clock): Promise<BankBoo
     find,
     async reverse(transactionId) {
       const now = new Date(clock.now());
-      // People reverse a transfer now and then: an index would cost every transfer.
       const known = await entries.findOne({ transaction_id: transactionId }, { projection: { _id: 1 } });
       const partnerReference = known?._id ?? transactionId;
       const paid = {
