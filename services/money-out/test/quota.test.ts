@@ -21,12 +21,15 @@ async function aMerchant(quota: { dailyMaximumSen?: bigint; monthlyMaximumSen?: 
   const base = { merchantId, accountId, bankCode: '014', bankAccountNumber: '1234567890', amountSen: AMOUNT_SEN };
   const order = async (referenceNumber: string, over: object = {}, service = 0) =>
     (await started[service]?.disbursements.transfer({ ...base, referenceNumber, ...over }))?.transfer;
-  const isIn = async (referenceNumber: string, over: object = {}, service = 0) => {
+  /** A call that a slow machine has cut off is made again, as merchants do: the reference makes it the same order. */
+  const isIn = async (referenceNumber: string, over: object = {}, service = 0): Promise<boolean> => {
     try {
       await order(referenceNumber, over, service);
       return true;
     } catch (error) {
-      if (error instanceof RefusalError && error.refusal.refused === 'account_limit') return false;
+      const refused = error instanceof RefusalError ? error.refusal.refused : undefined;
+      if (refused === 'timeout') return isIn(referenceNumber, over, service);
+      if (refused === 'account_limit') return false;
       throw error;
     }
   };

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@gerbang/core';
 import { combine, type Store, traced } from '@gerbang/store';
 import { TRANSFERS } from './reference.ts';
 
@@ -24,8 +23,9 @@ export type Payments = {
 
 /** SHA-256 as far as 128 bits: a beneficiary is not stored again in an index. */
 export function paymentHash({ product, accountId, beneficiary, amountSen }: Payment): string {
-  const json = { product, accountId, beneficiary, amountSen: amountSen.toString() };
-  return createHash('sha256').update(canonicalJson(json)).digest().subarray(0, 16).toString('base64url');
+  // Only the last part can have any text.
+  const text = `${product}:${accountId}:${amountSen}:${beneficiary}`;
+  return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
 }
 
 /** Opens the search with its index. Orders that concur are looked up in one read. */
@@ -43,14 +43,11 @@ export async function openPayments(store: Store): Promise<Payments> {
 }
 
 type HashedOrder = { id: string; hash: string; createdAtMs: number };
-type FoundOrder = { _id: string; payment_hash: string; created_at: Date; reference_number: string };
+type FoundOrder = { _id: string; payment_hash: string; created_at: Date };
 type Orders = ReturnType<typeof openOrders>;
 
 /** Orders of some payments, newest first; `isComplete` if there are no others within the time that was asked for. */
 type Found = { orders: readonly FoundOrder[]; isComplete: boolean };
-
-/** An order finds itself, and the one that it may repeat. */
-const FOUND_PER_ORDER = 2;
 
 function openOrders(store: Store) {
   return store.collection<FoundOrder>(TRANSFERS);
@@ -76,10 +73,11 @@ async function findTogether(orders: Orders, wanted: readonly HashedOrder[]): Pro
 
 async function findNewest(orders: Orders, hashes: readonly string[], wanted: readonly HashedOrder[]): Promise<Found> {
   const times = wanted.map(({ createdAtMs }) => createdAtMs);
-  const limit = FOUND_PER_ORDER * wanted.length;
+  // Each order finds itself. Of one payment all may repeat the same one; of several each may repeat one of its own.
+  const limit = hashes.length === 1 ? wanted.length + 1 : 2 * wanted.length;
   const createdAt = { $gt: new Date(Math.min(...times) - DUPLICATE_WITHIN_MS), $lte: new Date(Math.max(...times)) };
   const filter = { payment_hash: { $in: [...hashes] }, created_at: createdAt };
-  const projection = { payment_hash: 1, created_at: 1, reference_number: 1 };
+  const projection = { payment_hash: 1, created_at: 1 };
   const found = await traced('find', TRANSFERS, () =>
     orders.find(filter, { sort: { created_at: -1 }, limit, projection }).toArray(),
   );
@@ -94,6 +92,11 @@ async function pick(orders: Orders, order: HashedOrder, found: Found | undefined
     return payment_hash === hash && _id !== id && agoMs >= 0 && agoMs < DUPLICATE_WITHIN_MS;
   };
   const duplicated = found?.orders.find(isDuplicated);
-  if (duplicated !== undefined || found?.isComplete) return duplicated?.reference_number;
-  return (await findNewest(orders, [hash], [order])).orders.find(isDuplicated)?.reference_number;
+  if (duplicated !== undefined || found?.isComplete) return referenceOf(duplicated);
+  return referenceOf((await findNewest(orders, [hash], [order])).orders.find(isDuplicated));
+}
+
+/** The part of the document's id after the account's. */
+function referenceOf(order: FoundOrder | undefined): string | undefined {
+  return order?._id.slice(order._id.indexOf(':') + 1);
 }

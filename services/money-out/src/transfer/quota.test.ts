@@ -33,6 +33,7 @@ test('what is not paid gives its amount back to the day on which it was ordered,
   const after = settle(before, ['open', 'does-not-count', 'counts']);
   expect(after.days).toEqual({ 20261122: 30n, 20261123: 0n });
   expect(after.open.map(({ transactionId }) => transactionId)).toEqual(['4', '1']);
+  expect(settle(after, ['open', 'open'])).toBe(after);
 });
 
 test('a quota is of one product, and none where both bounds are 0', () => {

@@ -42,8 +42,13 @@ export function reserve({ days, open }: Spending, order: Reservation): Spending 
 /** What has become of an open order: it counts for good, it does not count, or that is not known yet. */
 export type Outcome = 'counts' | 'does-not-count' | 'open';
 
-/** Takes notice of what has become of the first open orders; those that stay open come last, so that all get their turn. */
-export function settle({ days, open }: Spending, outcomes: readonly Outcome[]): Spending {
+/**
+ * Takes notice of what has become of the first open orders; those that stay open come last, so that all get their turn. The very
+ * same where all are open still.
+ */
+export function settle(spending: Spending, outcomes: readonly Outcome[]): Spending {
+  const { days, open } = spending;
+  if (outcomes.length >= open.length && outcomes.every((outcome) => outcome === 'open')) return spending;
   const left = { ...days };
   for (const [index, outcome] of outcomes.entries()) {
     const order = open[index];
