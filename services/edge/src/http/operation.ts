@@ -39,6 +39,8 @@ export type Operation = {
   refusals?: readonly PublicRefusal[];
   /** Refusals that come with `data`: what was ordered is recorded, and has failed. */
   failures?: readonly PublicRefusal[];
+  /** Fields of the body that every error echoes once the body was read, null where the request has no short text for them. */
+  echoes?: readonly string[];
   /** Operations that take what this one answers, and where in the request or answer their parameters are, by operationId. */
   links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Other media types that it answers on demand, and what they hold. */
