@@ -835,6 +835,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/qris/inquiry/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inquire a QRIS code
+         * @description Says whose code it is and what paying it costs. Nothing is held. The inquiry is kept for a day, so that the payment may come with the reference alone. `amount` is needed only where the code leaves it to the payer.
+         */
+        post: operations["inquireQrisPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/qris/credit/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay a QRIS code
+         * @description Holds amount, tip and fee, then asks the acquirer. `qr_data` may be left out where the reference was inquired, `amount` where the code or the inquiry has it; `tip` is for codes that let the payer enter one. Answers when the acquirer has answered, or after 3 seconds with status 03 (Pending); the webhook `qris-issuer` brings the outcome. The same reference with the same content answers the existing payment.
+         */
+        post: operations["creditQris"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/qris/status/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status of a QRIS payment
+         * @description SP000 where it is found, whatever its status; SP009 with `transaction_status` 07 where it is not. With the scope `acquirer` `reference_number` is the `merchant_reff_no` (the newest code that has it) or the `reff_no` of money in.
+         */
+        post: operations["inquireQrisPaymentStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1029,6 +1089,28 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onDisbursement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "qris-issuer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * qris-issuer
+         * @description The payment of a QRIS code has succeeded, has failed, was canceled, or came back after it had succeeded.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onQrisIssuer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1245,6 +1327,35 @@ export interface components {
             account_id: components["schemas"]["AccountId"];
             /** @description The merchant's reference, unique per account over all money-out products. */
             reference_number: string;
+        };
+        InquireQrisPaymentRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @description The payload of a QRIS code, static or dynamic, as it was scanned. */
+            qr_data: string;
+            amount?: components["schemas"]["MoneyInput"] | null;
+        };
+        CreditQrisRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @description The payload of a QRIS code, static or dynamic, as it was scanned. */
+            qr_data?: string | null;
+            amount?: components["schemas"]["MoneyInput"] | null;
+            tip?: components["schemas"]["MoneyInput"] | null;
+        };
+        InquireQrisPaymentStatusRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description issuer: a payment of the account; acquirer: money in by its codes.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /**
+             * @deprecated
+             * @description Deprecated: not read.
+             */
+            type?: unknown;
         };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
@@ -2009,6 +2120,71 @@ export interface components {
          * @example 1234567890
          */
         BankAccountNumber: string;
+        /** @description The end of the payment of a QRIS code. */
+        QrisIssuerWebhook: {
+            /**
+             * @description SP000 only if the merchant of the code has the money.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "qris-issuer";
+            data: components["schemas"]["QrisPaymentOfWebhook"];
+        };
+        /** @description The payment of a QRIS code, with times in Unix milliseconds. */
+        QrisPaymentOfWebhook: {
+            transaction_id: components["schemas"]["QrisReference"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data: string;
+            /**
+             * @description mpm-dynamic: a code for one payment; mpm-static: one for many.
+             * @enum {string}
+             */
+            type: "mpm" | "cpm" | "mpm-dynamic" | "mpm-static";
+            /**
+             * @description issuer: money out; acquirer: money in.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name: string;
+            merchant_city: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+        };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -2618,6 +2794,8 @@ export interface components {
             transaction_id?: string;
             bank_code?: string;
             bank_account_number?: string;
+            scope?: string | null;
+            type?: string | null;
         };
         TransferDisbursementAnswer: {
             /** @constant */
@@ -2670,6 +2848,8 @@ export interface components {
             transaction_id?: components["schemas"]["Ulid"];
             bank_code?: components["schemas"]["BankCode"];
             bank_account_number?: components["schemas"]["BankAccountNumber"];
+            scope?: string | null;
+            type?: string | null;
             transaction_status?: components["schemas"]["TransactionStatus"];
             /** @description net_amount and fee: what is taken from the account. */
             gross_amount?: components["schemas"]["Money"];
@@ -2810,6 +2990,211 @@ export interface components {
             /** @constant */
             response_message: "Success";
             data: components["schemas"]["Disbursement"];
+        };
+        InquireQrisPaymentAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        /** @description The payment of a QRIS code. */
+        QrisPayment: {
+            transaction_id: components["schemas"]["QrisReference"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data: string;
+            /**
+             * @description mpm-dynamic: a code for one payment; mpm-static: one for many.
+             * @enum {string}
+             */
+            type: "mpm" | "cpm" | "mpm-dynamic" | "mpm-static";
+            /**
+             * @description issuer: money out; acquirer: money in.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name: string;
+            merchant_city: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn: string;
+        };
+        CreditQrisAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        CreditQrisError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means. */
+            response_message: string;
+            data: components["schemas"]["CreditQrisErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CreditQrisErrorData: {
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            account_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            transaction_id?: components["schemas"]["QrisReference"];
+            bank_code?: string;
+            bank_account_number?: string;
+            /**
+             * @description issuer: money out; acquirer: money in.
+             * @enum {string}
+             */
+            scope?: "issuer" | "acquirer";
+            /**
+             * @description mpm-dynamic: a code for one payment; mpm-static: one for many.
+             * @enum {string}
+             */
+            type?: "mpm" | "cpm" | "mpm-dynamic" | "mpm-static";
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data?: string;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee?: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name?: string;
+            merchant_city?: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount?: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator?: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value?: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn?: string;
+        };
+        InquireQrisPaymentStatusAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        InquireQrisPaymentStatusError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means. */
+            response_message: string;
+            data: components["schemas"]["InquireQrisPaymentStatusErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        InquireQrisPaymentStatusErrorData: {
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            account_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            transaction_id?: components["schemas"]["QrisReference"];
+            bank_code?: string;
+            bank_account_number?: string;
+            /**
+             * @description issuer: money out; acquirer: money in.
+             * @enum {string}
+             */
+            scope?: "issuer" | "acquirer";
+            /**
+             * @description mpm-dynamic: a code for one payment; mpm-static: one for many.
+             * @enum {string}
+             */
+            type?: "mpm" | "cpm" | "mpm-dynamic" | "mpm-static";
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data?: string;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee?: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name?: string;
+            merchant_city?: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount?: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator?: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value?: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn?: string;
         };
     };
     responses: {
@@ -3049,6 +3434,9 @@ export type InquireDisbursementStatusRequest = components['schemas']['InquireDis
 export type CheckBeneficiaryV1Request = components['schemas']['CheckBeneficiaryV1Request'];
 export type TransferDisbursementV1Request = components['schemas']['TransferDisbursementV1Request'];
 export type InquireDisbursementStatusV1Request = components['schemas']['InquireDisbursementStatusV1Request'];
+export type InquireQrisPaymentRequest = components['schemas']['InquireQrisPaymentRequest'];
+export type CreditQrisRequest = components['schemas']['CreditQrisRequest'];
+export type InquireQrisPaymentStatusRequest = components['schemas']['InquireQrisPaymentStatusRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -3099,6 +3487,8 @@ export type MoneyOrNull = components['schemas']['MoneyOrNull'];
 export type UnixMillisecondsText = components['schemas']['UnixMillisecondsText'];
 export type BankCode = components['schemas']['BankCode'];
 export type BankAccountNumber = components['schemas']['BankAccountNumber'];
+export type QrisIssuerWebhook = components['schemas']['QrisIssuerWebhook'];
+export type QrisPaymentOfWebhook = components['schemas']['QrisPaymentOfWebhook'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -3190,6 +3580,14 @@ export type ListDisbursementsV1Answer = components['schemas']['ListDisbursements
 export type ListDisbursementsV1Data = components['schemas']['ListDisbursementsV1Data'];
 export type ShowDisbursementV1Answer = components['schemas']['ShowDisbursementV1Answer'];
 export type InquireDisbursementStatusV1Answer = components['schemas']['InquireDisbursementStatusV1Answer'];
+export type InquireQrisPaymentAnswer = components['schemas']['InquireQrisPaymentAnswer'];
+export type QrisPayment = components['schemas']['QrisPayment'];
+export type CreditQrisAnswer = components['schemas']['CreditQrisAnswer'];
+export type CreditQrisError = components['schemas']['CreditQrisError'];
+export type CreditQrisErrorData = components['schemas']['CreditQrisErrorData'];
+export type InquireQrisPaymentStatusAnswer = components['schemas']['InquireQrisPaymentStatusAnswer'];
+export type InquireQrisPaymentStatusError = components['schemas']['InquireQrisPaymentStatusError'];
+export type InquireQrisPaymentStatusErrorData = components['schemas']['InquireQrisPaymentStatusErrorData'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -9342,6 +9740,324 @@ export interface operations {
             504: components["responses"]["V2Error504"];
         };
     };
+    inquireQrisPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InquireQrisPaymentRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquireQrisPaymentAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - SP001: The transaction was carried out and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP004: The reference number was used for another order of this account. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    creditQris: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreditQrisRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditQrisAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON, a header is missing, or the state of the resource does not allow it.
+             *     - SP003: The available balance is below amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was carried out and has failed, or the rail refused it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditQrisError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, over, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditQrisError"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    inquireQrisPaymentStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InquireQrisPaymentStatusRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquireQrisPaymentStatusAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: Nothing has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InquireQrisPaymentStatusError"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
     onMoneyInExpiration: {
         parameters: {
             query?: never;
@@ -10041,6 +10757,39 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DisbursementWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Any 2xx within 10 seconds counts; anything else is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onQrisIssuer: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QrisIssuerWebhook"];
             };
         };
         responses: {

@@ -9,6 +9,7 @@ import {
   vaTransactionWebhook,
 } from './money-in-webhook.ts';
 import { disbursementWebhook } from './money-out-webhook.ts';
+import { qrisIssuerWebhook } from './qris-payment.ts';
 import type { DomainEvent, RenderedKind, Webhook, WebhookKind } from './webhook-event.ts';
 
 /** What one type of event means for merchants. `schema` is the newest version of its payload that this program reads. */
@@ -65,6 +66,11 @@ export const EVENT_CATALOGUE = {
     'disbursement.canceled': webhook(disbursementWebhook),
     'disbursement.refunded': webhook(disbursementWebhook),
     'account-transfer.succeeded': noWebhook(BY_REQUEST),
+    'qris-issuer.accepted': noWebhook('the webhook of a payment is about its end'),
+    'qris-issuer.succeeded': webhook(qrisIssuerWebhook),
+    'qris-issuer.failed': webhook(qrisIssuerWebhook),
+    'qris-issuer.canceled': webhook(qrisIssuerWebhook),
+    'qris-issuer.refunded': webhook(qrisIssuerWebhook),
   },
 } as const satisfies EventCatalogue;
 

@@ -9,6 +9,7 @@ import {
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { AccountTransferService, DisbursementService, RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { Foundation } from '@gerbang/service';
 import { openChannel, openLedger } from '@gerbang/service/rpc';
@@ -32,6 +33,7 @@ export function openClients(foundation: Foundation<Config>) {
     statements: ledger.client(StatementService),
     disbursements: moneyOut.client(DisbursementService),
     accountTransfers: moneyOut.client(AccountTransferService),
+    qrisPayments: moneyOut.client(QrisPaymentService),
     /** What banks report of transfers. */
     moneyOutRails: moneyOut.client(RailReportService),
     virtualAccounts: moneyIn.client(VirtualAccountService),

@@ -17,6 +17,7 @@ import { getFee } from '../src/disbursement/rpc/get-fee.ts';
 import { listTransfers } from '../src/disbursement/rpc/list-transfers.ts';
 import { transfer } from '../src/disbursement/rpc/transfer.ts';
 import { createProducts } from '../src/products.ts';
+import { openInquiries } from '../src/qris-payment/inquiry.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
 import { countingMetrics } from './saga-world.ts';
 
@@ -35,13 +36,17 @@ beforeAll(async () => {
   mongo = await startTestMongo();
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}order_of_checks`, appName: 'test' });
   const clock = createClock();
-  const rails = { bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} } };
+  const rails = {
+    bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} },
+    qrisPayment: { decode: unused, pay: unused, query: unused, close: async () => {} },
+  };
   const products = createProducts(rails);
   context = {
     rails,
     products,
     transfers: await openTransferStore(store, Object.values(products), () => {}),
     accountTransfers: await openAccountTransferStore(store, () => {}),
+    inquiries: await openInquiries(store),
     ledger: { post: unused, getBalance: unused, verify: unused },
     clock,
     log: testLog(),

@@ -14,6 +14,7 @@ import { createSimulatorMetrics } from './metrics.ts';
 import { createGateway } from './money-in/gateway.ts';
 import { keepTelling } from './money-in/notifier.ts';
 import { openMoneyIn } from './money-in/open.ts';
+import { openQrisBooks } from './qris-payment/books.ts';
 import { createInquiryIds } from './snap/inquiry-ids.ts';
 import { createTokenIssuer } from './snap/tokens.ts';
 
@@ -35,6 +36,7 @@ export function startService(config: Config, options: { random?: () => number } 
       followers: createClockFollowers(),
       books: await openBankBooks(store, clock),
       ...(await openMoneyIn(store)),
+      qrisBooks: await openQrisBooks(store, clock),
       publicUrl: (config.SIMULATOR_PUBLIC_URL ?? `http://127.0.0.1:${config.SIMULATOR_PORT}`).replace(/\/+$/, ''),
       gateway: createGateway({
         url: config.SIMULATOR_RAILS_URL,

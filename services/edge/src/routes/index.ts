@@ -22,6 +22,9 @@ import { showTransfer } from './disbursement/show.ts';
 import { transferV1, transferV2 } from './disbursement/transfer.ts';
 import { as, chapter, get, type Line, post, put, signedPost } from './methods.ts';
 import { moneyInRoutes } from './money-in.ts';
+import { creditQris } from './qris-payments/credit.ts';
+import { inquireQrisPayment } from './qris-payments/inquiry.ts';
+import { inquireQrisPaymentStatus } from './qris-payments/status.ts';
 import { listSettlements } from './settlements/list.ts';
 import { listStatement } from './statements/list.ts';
 import { issueTokenV10, issueTokenV11 } from './token/issue.ts';
@@ -75,6 +78,12 @@ export const routes: readonly Route[] = [
     get('/api/v1.0/disbursement/list', v1, as('listDisbursementsV1', listTransfers)),
     get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, as('showDisbursementV1', showTransfer)),
     post('/api/v1.0/disbursement/inquiry-status', v2, as('inquireDisbursementStatusV1', inquireStatus)),
+  ]),
+
+  ...chapter('QRIS money out', [
+    post('/api/v2.0/qris/inquiry/:account_id', v2, inquireQrisPayment),
+    signedPost('/api/v2.0/qris/credit/:account_id', v2, creditQris),
+    post('/api/v2.0/qris/status/:account_id', v2, inquireQrisPaymentStatus),
   ]),
 ];
 

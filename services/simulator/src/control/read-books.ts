@@ -32,8 +32,9 @@ function itemsOf(context: Context, rail: ReturnType<typeof railOf>): AsyncIterab
   switch (rail) {
     case 'bank-transfer':
       return transfers(context);
-    case 'va':
     case 'qris':
+      return qris(context);
+    case 'va':
     case 'ewallet':
     case 'retail':
       return receipts(context, rail);
@@ -63,6 +64,19 @@ async function* pieces(items: AsyncIterable<Item>): AsyncGenerator<string> {
 
 async function* transfers({ books }: Context): AsyncGenerator<Item> {
   for await (const entry of books.all()) {
+    yield {
+      reference_number: entry.merchantReference,
+      transaction_id: entry.partnerReference,
+      direction: 'out',
+      amount: toMoney(entry.amountSen),
+      status: entry.status,
+    };
+  }
+}
+
+async function* qris(context: Context): AsyncGenerator<Item> {
+  yield* receipts(context, 'qris');
+  for await (const entry of context.qrisBooks.all()) {
     yield {
       reference_number: entry.merchantReference,
       transaction_id: entry.partnerReference,
