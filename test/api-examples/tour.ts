@@ -23,6 +23,7 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo & { pay_u
   await retail(recorder, account, pays);
   await paymentLinks(recorder, account, pays);
   await moneyOut(recorder, account, other);
+  await qrisPayments(recorder, account);
   await reports(recorder, account);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
   return [
@@ -35,8 +36,14 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo & { pay_u
     'payment_link.inquiry',
     'payment_link.inquiry.expired',
     'disbursement',
+    'qris-issuer',
   ];
 }
+
+/** A code of a shop whose acquirer is not ours. */
+const CODE =
+  '00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI' +
+  '5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1';
 
 type Pays = (what: string, body: unknown) => Promise<void>;
 
@@ -219,6 +226,17 @@ async function moneyOut({ call: use, refused }: Recorder, account: string, other
   const moved = await use('createAccountTransfer', { body: move });
   await use('showAccountTransfer', { path: { transaction_id: String(moved.transaction_id) } });
   await use('listAccountTransfers', { query: '?limit=2' });
+}
+
+async function qrisPayments({ call: use, refused }: Recorder, account: string): Promise<void> {
+  const path = { account_id: account };
+  const reference_number = 'qris-2026-11-042';
+  await use('inquireQrisPayment', { path, body: { reference_number, qr_data: CODE } });
+  await refused('inquireQrisPayment', { path, body: { reference_number: 'qris-x', qr_data: `${CODE.slice(0, -4)}0000` } });
+  await use('creditQris', { path, body: { reference_number } });
+  await use('inquireQrisPaymentStatus', { path, body: { reference_number, scope: 'issuer' } });
+  await refused('inquireQrisPaymentStatus', { path, body: { reference_number: 'nothing', scope: 'issuer' } });
+  await refused('creditQris', { path, body: { reference_number, amount: { value: '99000.00', currency: 'IDR' } } });
 }
 
 async function reports({ call: use, refused }: Recorder, account: string): Promise<void> {

@@ -3641,7 +3641,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:25:06.000Z"
                      *       }
                      *     }
                      */
@@ -3693,7 +3693,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T12:43:34.000Z"
+                     *         "expires_at": "2026-11-22T13:25:06.000Z"
                      *       }
                      *     }
                      */
@@ -3762,25 +3762,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *             "id": "01M81P1MXGJZ7JC6K51RNF9HE7",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.798Z",
-                     *             "updated_at": "2026-11-22T12:28:34.823Z"
+                     *             "created_at": "2026-11-22T13:10:07.056Z",
+                     *             "updated_at": "2026-11-22T13:10:07.143Z"
                      *           },
                      *           {
-                     *             "id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "id": "01M81P1KC5M42WTK4DQMV2874X",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T12:28:34.336Z",
-                     *             "updated_at": "2026-11-22T12:28:34.336Z"
+                     *             "created_at": "2026-11-22T13:10:05.444Z",
+                     *             "updated_at": "2026-11-22T13:10:05.444Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOSk4xRFRGWVpNOE1RMDBBU1pFMg"
+                     *         "next_cursor": "MTowMU04MVAxS0M1TTQyV1RLNERRTVYyODc0WA"
                      *       }
                      *     }
                      */
@@ -3835,13 +3835,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81P1MXGJZ7JC6K51RNF9HE7",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.798Z"
+                     *         "created_at": "2026-11-22T13:10:07.056Z",
+                     *         "updated_at": "2026-11-22T13:10:07.056Z"
                      *       }
                      *     }
                      */
@@ -3945,13 +3945,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81P1MXGJZ7JC6K51RNF9HE7",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:10:07.056Z",
+                     *         "updated_at": "2026-11-22T13:10:07.143Z"
                      *       }
                      *     }
                      */
@@ -4027,13 +4027,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK37DQARJ8MSXKB0JYFN",
+                     *         "id": "01M81P1MXGJZ7JC6K51RNF9HE7",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T12:28:34.798Z",
-                     *         "updated_at": "2026-11-22T12:28:34.823Z"
+                     *         "created_at": "2026-11-22T13:10:07.056Z",
+                     *         "updated_at": "2026-11-22T13:10:07.143Z"
                      *       }
                      *     }
                      */
@@ -4099,11 +4099,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99921066.00",
+                     *           "value": "99896066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99695000.00",
+                     *           "value": "99720000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -4111,7 +4111,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "176066.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -4157,11 +4157,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99871066.00",
+                     *           "value": "99846066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99645000.00",
+                     *           "value": "99670000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -4169,7 +4169,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "176066.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -4267,8 +4267,52 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b1112812a94fbebccb9c783e957058f3",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "6b9e2790202a2023455cc548c224ca1f",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *             "type": "credit",
+                     *             "amount": {
+                     *               "value": "50000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99670000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "virtual-account",
+                     *             "transaction_id": "01M81P1NS2DR7TRRY6JWEJ9R3N",
+                     *             "reference_number": "INV-1042",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:10:13.273Z"
+                     *           },
+                     *           {
+                     *             "id": "ef8db68ba2aa0124f784be350e3a85ff",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *             "type": "debit",
+                     *             "amount": {
+                     *               "value": "25000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99620000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "qris-issuer",
+                     *             "transaction_id": "6601M81P1TJBZ6Y6ND86NCDYNCNJ",
+                     *             "reference_number": "qris-2026-11-042",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:10:13.016Z"
+                     *           },
+                     *           {
+                     *             "id": "b35611bed29e1978c66aaf299e0e7c11",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *             "type": "debit",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -4283,57 +4327,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "account-transfer",
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "transaction_id": "01M81P1T8AKFWE2MFDFREPD6PM",
                      *             "reference_number": "pindah-1",
                      *             "description": "Kas kecil",
-                     *             "posted_at": "2026-11-22T12:28:37.014Z"
-                     *           },
-                     *           {
-                     *             "id": "7e3edeee2d9a8b742c1c913555513612",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "type": "credit",
-                     *             "amount": {
-                     *               "value": "152500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "2500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99695000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.943Z"
-                     *           },
-                     *           {
-                     *             "id": "653d4973f446f1d99e0daef895378c6c",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "type": "debit",
-                     *             "amount": {
-                     *               "value": "152500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "2500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99542500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T12:28:36.921Z"
+                     *             "posted_at": "2026-11-22T13:10:12.552Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzUwNTE2OTIxLjE0LjA"
+                     *         "next_cursor": "MToxNzk1MzUzMDEyNTUyLjE2LjA"
                      *       }
                      *     }
                      */
@@ -4407,10 +4407,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "b7c31b6e7b26ab18665e52a5d2fa55ef",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "6dc754772cd55ca403be9df6579e5457",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *             "product": "qris",
-                     *             "transaction_id": "01M81KNKRWJZ7P0CP82C3JWKC3",
+                     *             "transaction_id": "01M81P1PNKJBRVJ8WQWYDM9JPV",
                      *             "reference_number": "meja-4",
                      *             "amount": {
                      *               "value": "26250.00",
@@ -4424,13 +4424,13 @@ export interface operations {
                      *               "value": "26066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.596Z"
+                     *             "settled_at": "2026-11-22T13:10:14.241Z"
                      *           },
                      *           {
-                     *             "id": "a07d8c553622bb7841c1ed37747c7f8f",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "id": "6b9e2790202a2023455cc548c224ca1f",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *             "product": "virtual-account",
-                     *             "transaction_id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                     *             "transaction_id": "01M81P1NS2DR7TRRY6JWEJ9R3N",
                      *             "reference_number": "INV-1042",
                      *             "amount": {
                      *               "value": "50000.00",
@@ -4444,7 +4444,7 @@ export interface operations {
                      *               "value": "50000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T12:28:40.089Z"
+                     *             "settled_at": "2026-11-22T13:10:13.273Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -4522,11 +4522,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *             "transaction_id": "01M81P1T8AKFWE2MFDFREPD6PM",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *             "source_account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *             "destination_account_id": "01M81P1KC5M42WTK4DQMV2874X",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -4547,8 +4547,8 @@ export interface operations {
                      *               "value": "99645000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *             "post_timestamp": "2026-11-22T13:10:12.507Z",
+                     *             "processed_timestamp": "2026-11-22T13:10:12.567Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -4609,8 +4609,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                 *       "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                 *       "source_account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                 *       "destination_account_id": "01M81P1KC5M42WTK4DQMV2874X",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -4635,11 +4635,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81P1T8AKFWE2MFDFREPD6PM",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "source_account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "destination_account_id": "01M81P1KC5M42WTK4DQMV2874X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4660,8 +4660,8 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "post_timestamp": "2026-11-22T13:10:12.507Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:12.567Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4787,11 +4787,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN894QHWWS3WRPA25DBS",
+                     *         "transaction_id": "01M81P1T8AKFWE2MFDFREPD6PM",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "source_account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "destination_account_id": "01M81KNJN1DTFYZM8MQ00ASZE2",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "source_account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "destination_account_id": "01M81P1KC5M42WTK4DQMV2874X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4812,8 +4812,8 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:37.006Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:37.021Z",
+                     *         "post_timestamp": "2026-11-22T13:10:12.507Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:12.567Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4878,10 +4878,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -4911,10 +4911,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                 *       "transaction_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                 *       "disbursement_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                 *       "direct_debit_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                 *       "payment_link_inquiry_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
                  *       "signature_enabled": true
                  *     }
                  */
@@ -4935,10 +4935,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "disbursement_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "direct_debit_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
-                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "transaction_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                     *         "disbursement_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                     *         "direct_debit_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
+                     *         "payment_link_inquiry_notif_url": "http://127.0.0.1:35505/hook?from=gerbang",
                      *         "signature_enabled": true
                      *       }
                      *     }
@@ -5000,45 +5000,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *             "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "id": "01M81P1TW5HRY8MEN92PT6RY8Y",
+                     *             "event_id": "01M81P1TW5HRY8MEN92PT6RY8Y",
+                     *             "event": "qris-issuer",
+                     *             "url": "http://127.0.0.1:35505/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.986Z",
+                     *                 "at": "2026-11-22T13:10:13.193Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 7,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.947Z",
+                     *             "created_at": "2026-11-22T13:10:13.125Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81KNN2MAEEM08TXFA3ZBR45",
-                     *             "event_id": "01M81KNN2MAEEM08TXFA3ZBR45",
+                     *             "id": "01M81P1SYJR8R7PXKE2E5K65PJ",
+                     *             "event_id": "01M81P1SYJR8R7PXKE2E5K65PJ",
                      *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *             "url": "http://127.0.0.1:35505/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T12:28:36.844Z",
+                     *                 "at": "2026-11-22T13:10:12.234Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 6,
+                     *                 "duration_ms": 7,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T12:28:36.820Z",
+                     *             "created_at": "2026-11-22T13:10:12.178Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTjJNQUVFTTA4VFhGQTNaQlI0NQ"
+                     *         "next_cursor": "MTowMU04MVAxU1lKUjhSN1BYS0UyRTVLNjVQSg"
                      *       }
                      *     }
                      */
@@ -5081,22 +5081,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "id": "01M81P1TW5HRY8MEN92PT6RY8Y",
+                     *         "event_id": "01M81P1TW5HRY8MEN92PT6RY8Y",
+                     *         "event": "qris-issuer",
+                     *         "url": "http://127.0.0.1:35505/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:10:13.193Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 7,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:10:13.125Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -5151,27 +5151,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event_id": "01M81KNN6KJ5F4MA7X0RYCS71A",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:36915/hook?from=gerbang",
+                     *         "id": "01M81P1TW5HRY8MEN92PT6RY8Y",
+                     *         "event_id": "01M81P1TW5HRY8MEN92PT6RY8Y",
+                     *         "event": "qris-issuer",
+                     *         "url": "http://127.0.0.1:35505/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T12:28:36.986Z",
+                     *             "at": "2026-11-22T13:10:13.193Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 7,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T12:28:40.684Z",
-                     *             "asked_by": "ck_c04e6he2w8f9dj2h"
+                     *             "at": "2026-11-22T13:10:14.536Z",
+                     *             "asked_by": "ck_vcbc4wwm24jbnfky"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T12:28:36.947Z",
+                     *         "created_at": "2026-11-22T13:10:13.125Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -5235,9 +5235,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81P1NE5NYQE8Z998W2P8YK0",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *             "number": "7001481239624895",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -5264,8 +5264,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T12:28:34.963Z",
-                     *             "updated_at": "2026-11-22T12:28:35.128Z"
+                     *             "created_at": "2026-11-22T13:10:07.597Z",
+                     *             "updated_at": "2026-11-22T13:10:08.030Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5357,9 +5357,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKMMSH4E85ZNGDNP3W1S",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001494064862612",
+                     *         "id": "01M81P1PCJCVJDN0XDNYZA9TV7",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "number": "7001461676075797",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5386,8 +5386,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:35.348Z",
-                     *         "updated_at": "2026-11-22T12:28:35.348Z"
+                     *         "created_at": "2026-11-22T13:10:08.530Z",
+                     *         "updated_at": "2026-11-22T13:10:08.530Z"
                      *       }
                      *     }
                      */
@@ -5525,9 +5525,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81P1NE5NYQE8Z998W2P8YK0",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "number": "7001481239624895",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5554,8 +5554,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T12:28:34.963Z",
-                     *         "updated_at": "2026-11-22T12:28:35.128Z"
+                     *         "created_at": "2026-11-22T13:10:07.597Z",
+                     *         "updated_at": "2026-11-22T13:10:08.030Z"
                      *       }
                      *     }
                      */
@@ -5648,9 +5648,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81P1P8HQFWRMH3H8N5314PS",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "number": "9880975046046560",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5677,8 +5677,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.307Z"
+                     *         "created_at": "2026-11-22T13:10:08.401Z",
+                     *         "updated_at": "2026-11-22T13:10:08.458Z"
                      *       }
                      *     }
                      */
@@ -5765,9 +5765,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKJ9XZY3HZMRKC44DCY6",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "number": "9880963293318444",
+                     *         "id": "01M81P1P8HQFWRMH3H8N5314PS",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "number": "9880975046046560",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5794,8 +5794,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T12:28:35.273Z",
-                     *         "updated_at": "2026-11-22T12:28:35.331Z"
+                     *         "created_at": "2026-11-22T13:10:08.401Z",
+                     *         "updated_at": "2026-11-22T13:10:08.497Z"
                      *       }
                      *     }
                      */
@@ -5877,10 +5877,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *             "number": "7001428249337561",
+                     *             "id": "01M81P1NS2DR7TRRY6JWEJ9R3N",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *             "virtual_account_id": "01M81P1NE5NYQE8Z998W2P8YK0",
+                     *             "number": "7001481239624895",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -5900,9 +5900,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T12:28:35.048Z",
+                     *             "paid_at": "2026-11-22T13:10:07.844Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.048Z"
+                     *             "settle_at": "2026-11-22T13:10:12.844Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5975,10 +5975,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT",
-                     *         "number": "7001428249337561",
+                     *         "id": "01M81P1NS2DR7TRRY6JWEJ9R3N",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "virtual_account_id": "01M81P1NE5NYQE8Z998W2P8YK0",
+                     *         "number": "7001481239624895",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -5998,9 +5998,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T12:28:35.048Z",
+                     *         "paid_at": "2026-11-22T13:10:07.844Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.048Z"
+                     *         "settle_at": "2026-11-22T13:10:12.844Z"
                      *       }
                      *     }
                      */
@@ -6091,13 +6091,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reff_no": "6601M81P1Q0KYJW097651QYMY6BF",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P1Q0KYJW097651QYMY6BF63040853",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6132,9 +6132,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.582Z",
-                     *         "updated_at": "2026-11-22T12:28:35.582Z",
-                     *         "expired_at": "2026-11-22T12:58:35.582Z",
+                     *         "created_at": "2026-11-22T13:10:09.171Z",
+                     *         "updated_at": "2026-11-22T13:10:09.171Z",
+                     *         "expired_at": "2026-11-22T13:40:09.171Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -6255,13 +6255,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *             "reff_no": "6601M81P1PEM184C18334AW9PNWV",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P1PEM184C18334AW9PNWV6304F655",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -6296,9 +6296,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T12:28:35.363Z",
-                     *             "updated_at": "2026-11-22T12:28:35.363Z",
-                     *             "expired_at": "2026-11-22T12:58:35.363Z",
+                     *             "created_at": "2026-11-22T13:10:08.596Z",
+                     *             "updated_at": "2026-11-22T13:10:08.596Z",
+                     *             "expired_at": "2026-11-22T13:40:08.596Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -6373,13 +6373,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reff_no": "6601M81P1PEM184C18334AW9PNWV",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P1PEM184C18334AW9PNWV6304F655",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6396,7 +6396,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "KR2HC75CPA0P",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6412,11 +6412,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:10:13.797Z",
+                     *         "paid_at": "2026-11-22T13:10:08.797Z",
+                     *         "created_at": "2026-11-22T13:10:08.596Z",
+                     *         "updated_at": "2026-11-22T13:10:08.886Z",
+                     *         "expired_at": "2026-11-22T13:40:08.596Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6494,13 +6494,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reff_no": "6601M81P1PEM184C18334AW9PNWV",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P1PEM184C18334AW9PNWV6304F655",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6517,7 +6517,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "G1SA8GS6HJ8Q",
+                     *         "rrn": "KR2HC75CPA0P",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6533,11 +6533,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
-                     *         "paid_at": "2026-11-22T12:28:35.458Z",
-                     *         "created_at": "2026-11-22T12:28:35.363Z",
-                     *         "updated_at": "2026-11-22T12:28:35.527Z",
-                     *         "expired_at": "2026-11-22T12:58:35.363Z",
+                     *         "settle_eligible_at": "2026-11-22T13:10:13.797Z",
+                     *         "paid_at": "2026-11-22T13:10:08.797Z",
+                     *         "created_at": "2026-11-22T13:10:08.596Z",
+                     *         "updated_at": "2026-11-22T13:10:08.886Z",
+                     *         "expired_at": "2026-11-22T13:40:08.596Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6622,8 +6622,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "transaction_id": "8801M81P1Q2QF1JWN66NJGNS77BN",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -6641,13 +6641,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *             "expired_at": "2026-11-22T12:58:35.611Z",
-                     *             "paid_at": "2026-11-22T12:28:35.655Z",
+                     *             "checkout_url": "http://127.0.0.1:30184/ewallet/8801M81P1Q2QF1JWN66NJGNS77BN",
+                     *             "expired_at": "2026-11-22T13:40:09.239Z",
+                     *             "paid_at": "2026-11-22T13:10:09.318Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T12:28:40.655Z",
-                     *             "created_at": "2026-11-22T12:28:35.611Z",
-                     *             "updated_at": "2026-11-22T12:28:35.696Z"
+                     *             "settle_at": "2026-11-22T13:10:14.318Z",
+                     *             "created_at": "2026-11-22T13:10:09.239Z",
+                     *             "updated_at": "2026-11-22T13:10:09.401Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6735,8 +6735,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81P1Q2QF1JWN66NJGNS77BN",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -6748,13 +6748,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
+                     *         "checkout_url": "http://127.0.0.1:30184/ewallet/8801M81P1Q2QF1JWN66NJGNS77BN",
+                     *         "expired_at": "2026-11-22T13:40:09.239Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.640Z"
+                     *         "created_at": "2026-11-22T13:10:09.239Z",
+                     *         "updated_at": "2026-11-22T13:10:09.280Z"
                      *       }
                      *     }
                      */
@@ -6865,8 +6865,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "transaction_id": "8801M81P1Q2QF1JWN66NJGNS77BN",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -6884,13 +6884,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                     *         "expired_at": "2026-11-22T12:58:35.611Z",
-                     *         "paid_at": "2026-11-22T12:28:35.655Z",
+                     *         "checkout_url": "http://127.0.0.1:30184/ewallet/8801M81P1Q2QF1JWN66NJGNS77BN",
+                     *         "expired_at": "2026-11-22T13:40:09.239Z",
+                     *         "paid_at": "2026-11-22T13:10:09.318Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:40.655Z",
-                     *         "created_at": "2026-11-22T12:28:35.611Z",
-                     *         "updated_at": "2026-11-22T12:28:35.696Z"
+                     *         "settle_at": "2026-11-22T13:10:14.318Z",
+                     *         "created_at": "2026-11-22T13:10:09.239Z",
+                     *         "updated_at": "2026-11-22T13:10:09.401Z"
                      *       }
                      *     }
                      */
@@ -6979,8 +6979,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81P1QB6KH2ENGRVXRT6DV5S",
+                     *         "payment_code": "8610862797749874",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6991,7 +6991,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81P1KC4PEA9KACZ34KXQ1R2"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6999,7 +6999,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
+                     *         "post_timestamp": 1795353009510,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -7135,8 +7135,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2",
-                     *         "payment_code": "8610916009420391",
+                     *         "transaction_id": "01M81P1QB6KH2ENGRVXRT6DV5S",
+                     *         "payment_code": "8610862797749874",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -7150,7 +7150,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                     *           "id": "01M81P1KC4PEA9KACZ34KXQ1R2"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -7158,8 +7158,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795350515751,
-                     *         "processed_timestamp": 1795350515800,
+                     *         "post_timestamp": 1795353009510,
+                     *         "processed_timestamp": 1795353009634,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -7445,8 +7445,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *             "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *             "reff_no": "PL01M81P1QN6N6JR31C34DBQ233P",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -7460,7 +7460,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *             "payment_url": "http://127.0.0.1:30184/pay/PL01M81P1QN6N6JR31C34DBQ233P",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -7468,8 +7468,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T12:28:35.934Z",
-                     *             "updated_at": "2026-11-22T12:28:36.156Z"
+                     *             "created_at": "2026-11-22T13:10:09.831Z",
+                     *             "updated_at": "2026-11-22T13:10:10.230Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7565,8 +7565,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reff_no": "PL01M81P1R9RQVZEBT1KT6RC2G30",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7580,7 +7580,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:30184/pay/PL01M81P1R9RQVZEBT1KT6RC2G30",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7588,8 +7588,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.302Z"
+                     *         "created_at": "2026-11-22T13:10:10.488Z",
+                     *         "updated_at": "2026-11-22T13:10:10.488Z"
                      *       }
                      *     }
                      */
@@ -7699,8 +7699,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reff_no": "PL01M81P1QN6N6JR31C34DBQ233P",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7714,7 +7714,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:30184/pay/PL01M81P1QN6N6JR31C34DBQ233P",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7722,8 +7722,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:10:09.831Z",
+                     *         "updated_at": "2026-11-22T13:10:10.230Z"
                      *       }
                      *     }
                      */
@@ -7806,8 +7806,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reff_no": "PL01M81P1R9RQVZEBT1KT6RC2G30",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7821,7 +7821,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:30184/pay/PL01M81P1R9RQVZEBT1KT6RC2G30",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7829,8 +7829,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.342Z"
+                     *         "created_at": "2026-11-22T13:10:10.488Z",
+                     *         "updated_at": "2026-11-22T13:10:10.544Z"
                      *       }
                      *     }
                      */
@@ -7917,8 +7917,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reff_no": "PL01M81P1R9RQVZEBT1KT6RC2G30",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -7932,7 +7932,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNMJDDYAHMNB202X8XQR6",
+                     *         "payment_url": "http://127.0.0.1:30184/pay/PL01M81P1R9RQVZEBT1KT6RC2G30",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7940,8 +7940,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:36.302Z",
-                     *         "updated_at": "2026-11-22T12:28:36.360Z"
+                     *         "created_at": "2026-11-22T13:10:10.488Z",
+                     *         "updated_at": "2026-11-22T13:10:10.573Z"
                      *       }
                      *     }
                      */
@@ -8015,8 +8015,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
-                     *         "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reff_no": "PL01M81P1QN6N6JR31C34DBQ233P",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8030,7 +8030,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                     *         "payment_url": "http://127.0.0.1:30184/pay/PL01M81P1QN6N6JR31C34DBQ233P",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8038,8 +8038,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T12:28:35.934Z",
-                     *         "updated_at": "2026-11-22T12:28:36.156Z"
+                     *         "created_at": "2026-11-22T13:10:09.831Z",
+                     *         "updated_at": "2026-11-22T13:10:10.230Z"
                      *       }
                      *     }
                      */
@@ -8121,9 +8121,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *             "reff_no": "PH01M81P1QQXNCMZ3G51M2VV94CM",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -8134,7 +8134,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001416778571783",
+                     *             "payment_method_value": "7001488011427891",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -8143,9 +8143,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T12:43:35.995Z",
-                     *             "created_at": "2026-11-22T12:28:35.995Z",
-                     *             "updated_at": "2026-11-22T12:28:36.058Z"
+                     *             "expired_at": "2026-11-22T13:25:09.917Z",
+                     *             "created_at": "2026-11-22T13:10:09.917Z",
+                     *             "updated_at": "2026-11-22T13:10:10.048Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8218,9 +8218,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                     *         "reff_no": "PH01M81P1QQXNCMZ3G51M2VV94CM",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -8243,18 +8243,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001416778571783",
+                     *         "payment_method_value": "7001488011427891",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T12:28:36.111Z",
+                     *         "paid_at": "2026-11-22T13:10:10.156Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T12:28:41.111Z",
-                     *         "expired_at": "2026-11-22T12:43:35.995Z",
-                     *         "created_at": "2026-11-22T12:28:35.995Z",
-                     *         "updated_at": "2026-11-22T12:28:36.159Z"
+                     *         "settle_at": "2026-11-22T13:10:15.156Z",
+                     *         "expired_at": "2026-11-22T13:25:09.917Z",
+                     *         "created_at": "2026-11-22T13:10:09.917Z",
+                     *         "updated_at": "2026-11-22T13:10:10.233Z"
                      *       }
                      *     }
                      */
@@ -8418,7 +8418,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8448,9 +8448,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81P1RMWYSX13M3K83ZBV208",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8471,8 +8471,8 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "post_timestamp": "2026-11-22T13:10:10.852Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:11.055Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8503,9 +8503,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *         "transaction_id": "01M81P1S2GQJPFHETW3CX6WGF2",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8526,8 +8526,8 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *         "post_timestamp": "2026-11-22T13:10:11.280Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:11.507Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -8604,7 +8604,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -8760,9 +8760,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *             "transaction_id": "01M81P1RMWYSX13M3K83ZBV208",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -8783,8 +8783,8 @@ export interface operations {
                      *               "value": "99847500.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *             "post_timestamp": "2026-11-22T13:10:10.852Z",
+                     *             "processed_timestamp": "2026-11-22T13:10:11.055Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -8848,7 +8848,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -8869,9 +8869,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                     *         "transaction_id": "01M81P1RMWYSX13M3K83ZBV208",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8892,8 +8892,8 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.497Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.560Z",
+                     *         "post_timestamp": "2026-11-22T13:10:10.852Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:11.055Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8938,7 +8938,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9073,7 +9073,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -9100,9 +9100,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81P1SKDSAJA7PWGP0KGP66K",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9123,8 +9123,8 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:10:11.821Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:11.874Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9159,9 +9159,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81KNN55443XNS3C41BKN6PQ",
+                     *         "transaction_id": "01M81P1STAGFTDX65VCGCB5KDF",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -9182,8 +9182,8 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.901Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.947Z",
+                     *         "post_timestamp": "2026-11-22T13:10:12.047Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:12.178Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -9411,9 +9411,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *             "transaction_id": "01M81P1SKDSAJA7PWGP0KGP66K",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9434,8 +9434,8 @@ export interface operations {
                      *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *             "post_timestamp": "2026-11-22T13:10:11.821Z",
+                     *             "processed_timestamp": "2026-11-22T13:10:11.874Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9443,9 +9443,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81KNMWGT00FQKQCY6X14PFC",
+                     *             "transaction_id": "01M81P1S2GQJPFHETW3CX6WGF2",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *             "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -9466,8 +9466,8 @@ export interface operations {
                      *               "value": null,
                      *               "currency": null
                      *             },
-                     *             "post_timestamp": "2026-11-22T12:28:36.624Z",
-                     *             "processed_timestamp": "2026-11-22T12:28:36.656Z",
+                     *             "post_timestamp": "2026-11-22T13:10:11.280Z",
+                     *             "processed_timestamp": "2026-11-22T13:10:11.507Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -9477,7 +9477,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MUtOTVdHVDAwRlFLUUNZNlgxNFBGQw"
+                     *         "next_cursor": "MTowMU04MVAxUzJHUUpQRkhFVFczQ1g2V0dGMg"
                      *       }
                      *     }
                      */
@@ -9547,9 +9547,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81P1SKDSAJA7PWGP0KGP66K",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9570,8 +9570,8 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:10:11.821Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:11.874Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9633,7 +9633,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *       "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -9654,9 +9654,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81KNN148Y2A59BTBGJPAXQJ",
+                     *         "transaction_id": "01M81P1SKDSAJA7PWGP0KGP66K",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9677,8 +9677,8 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T12:28:36.772Z",
-                     *         "processed_timestamp": "2026-11-22T12:28:36.820Z",
+                     *         "post_timestamp": "2026-11-22T13:10:11.821Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:11.874Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9723,7 +9723,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9752,6 +9752,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042",
+                 *       "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InquireQrisPaymentRequest"];
             };
         };
@@ -9764,6 +9770,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81P1TJBZ6Y6ND86NCDYNCNJ",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "transaction_status": {
+                     *           "code": "01",
+                     *           "desc": "Initiated"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:10:12.811Z",
+                     *         "processed_timestamp": "",
+                     *         "rrn": ""
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InquireQrisPaymentAnswer"];
                 };
             };
@@ -9824,7 +9879,33 @@ export interface operations {
                 };
             };
             413: components["responses"]["V2Error413"];
-            422: components["responses"]["V2Error422"];
+            /** @description - SP018: A field or header is missing or wrong; `errors` has the messages by field. */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reference_number": "qris-x",
+                     *         "message": "qr_data: tag 63 is not the checksum of the code",
+                     *         "errors": {
+                     *           "qr_data": [
+                     *             "tag 63 is not the checksum of the code"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
             429: components["responses"]["V2Error429"];
             500: components["responses"]["V2Error500"];
             /**
@@ -9861,6 +9942,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreditQrisRequest"];
             };
         };
@@ -9875,6 +9961,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81P1TJBZ6Y6ND86NCDYNCNJ",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99620000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:10:12.993Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:13.125Z",
+                     *         "rrn": "5B76XQXXZGQT"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreditQrisAnswer"];
                 };
             };
@@ -9952,6 +10087,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -10003,6 +10149,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042",
+                 *       "scope": "issuer"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InquireQrisPaymentStatusRequest"];
             };
         };
@@ -10015,6 +10167,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81P1TJBZ6Y6ND86NCDYNCNJ",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99620000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:10:12.993Z",
+                     *         "processed_timestamp": "2026-11-22T13:10:13.125Z",
+                     *         "rrn": "5B76XQXXZGQT"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InquireQrisPaymentStatusAnswer"];
                 };
             };
@@ -10047,6 +10248,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP009",
+                     *       "response_message": "Transaction not found",
+                     *       "data": {
+                     *         "reference_number": "nothing",
+                     *         "scope": "issuer",
+                     *         "transaction_status": {
+                     *           "code": "07",
+                     *           "desc": "Not Found"
+                     *         },
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InquireQrisPaymentStatusError"];
                 };
             };
@@ -10083,11 +10299,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *           "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T12:28:35.582Z",
+                 *           "created_at": "2026-11-22T13:10:09.171Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -10098,7 +10314,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T12:58:35.582Z",
+                 *           "expired_at": "2026-11-22T13:40:09.171Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -10112,10 +10328,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKVXD8Y6NB5081REA87P63040CC4",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P1Q0KYJW097651QYMY6BF63040853",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81KNKVXD8Y6NB5081REA87P",
+                 *           "reff_no": "6601M81P1Q0KYJW097651QYMY6BF",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -10128,14 +10344,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T13:08:40.845Z",
+                 *           "updated_at": "2026-11-22T13:50:14.729Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:50:14"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -10174,7 +10390,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -10189,22 +10405,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81KNKC0XT0WTC0Z9R97JX08",
+                 *         "id": "01M81P1NS2DR7TRRY6JWEJ9R3N",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001428249337561",
-                 *         "paid_at": "2026-11-22T12:28:35.048Z",
-                 *         "settle_at": "2026-11-22T12:28:40.048Z",
+                 *         "number": "7001481239624895",
+                 *         "paid_at": "2026-11-22T13:10:07.844Z",
+                 *         "settle_at": "2026-11-22T13:10:12.844Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81KNK88E4E97JFM4T0JVWFT"
+                 *         "virtual_account_id": "01M81P1NE5NYQE8Z998W2P8YK0"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:10:08"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -10243,11 +10459,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T12:28:35.363Z",
+                 *         "created_at": "2026-11-22T13:10:08.596Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -10258,7 +10474,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T12:58:35.363Z",
+                 *         "expired_at": "2026-11-22T13:40:08.596Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -10271,14 +10487,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T12:28:35.458Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81KNKN3MYWF201F2YF2B3CP630469CC",
+                 *         "paid_at": "2026-11-22T13:10:08.797Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81P1PEM184C18334AW9PNWV6304F655",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81KNKN3MYWF201F2YF2B3CP",
-                 *         "rrn": "G1SA8GS6HJ8Q",
+                 *         "reff_no": "6601M81P1PEM184C18334AW9PNWV",
+                 *         "rrn": "KR2HC75CPA0P",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T12:28:40.458Z",
+                 *         "settle_eligible_at": "2026-11-22T13:10:13.797Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -10288,13 +10504,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T12:28:35.527Z",
+                 *         "updated_at": "2026-11-22T13:10:08.886Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:10:08"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -10333,16 +10549,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:26698/ewallet/8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "created_at": "2026-11-22T12:28:35.611Z",
+                 *         "checkout_url": "http://127.0.0.1:30184/ewallet/8801M81P1Q2QF1JWN66NJGNS77BN",
+                 *         "created_at": "2026-11-22T13:10:09.239Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:58:35.611Z",
+                 *         "expired_at": "2026-11-22T13:40:09.239Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -10353,17 +10569,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:35.655Z",
-                 *         "settle_at": "2026-11-22T12:28:40.655Z",
+                 *         "paid_at": "2026-11-22T13:10:09.318Z",
+                 *         "settle_at": "2026-11-22T13:10:14.318Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81KNKWVEZQQ0D3ZFBZ328DB",
-                 *         "updated_at": "2026-11-22T12:28:35.696Z"
+                 *         "transaction_id": "8801M81P1Q2QF1JWN66NJGNS77BN",
+                 *         "updated_at": "2026-11-22T13:10:09.401Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:10:09"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -10403,7 +10619,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81KNJN0W9R2Y5W782MRPT0P"
+                 *           "id": "01M81P1KC4PEA9KACZ34KXQ1R2"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -10423,18 +10639,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610916009420391",
-                 *         "post_timestamp": 1795350515751,
-                 *         "processed_timestamp": 1795350515800,
+                 *         "payment_code": "8610862797749874",
+                 *         "post_timestamp": 1795353009510,
+                 *         "processed_timestamp": 1795353009634,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81KNM17H49X2F9PQCPSJRR2"
+                 *         "transaction_id": "01M81P1QB6KH2ENGRVXRT6DV5S"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:10:09"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -10474,14 +10690,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:10:09",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:30184/pay/PL01M81P1QN6N6JR31C34DBQ233P",
+                 *           "reff_no": "PL01M81P1QN6N6JR31C34DBQ233P",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -10489,18 +10705,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:35"
+                 *           "updated_at": "2026-11-22 20:10:09"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:10:09",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:35",
+                 *           "expired_at": "2026-11-22 20:25:09",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -10508,16 +10724,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
+                 *           "reff_no": "PH01M81P1QQXNCMZ3G51M2VV94CM",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 19:28:35",
+                 *           "updated_at": "2026-11-22 20:10:09",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:35"
+                 *       "timestamp": "22 Nov 2026 20:10:09"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -10556,16 +10772,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T12:28:35.995Z",
+                 *         "created_at": "2026-11-22T13:10:09.917Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T12:43:35.995Z",
+                 *         "expired_at": "2026-11-22T13:25:09.917Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -10581,15 +10797,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T12:28:36.111Z",
+                 *         "paid_at": "2026-11-22T13:10:10.156Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001416778571783",
-                 *         "reff_no": "PH01M81KNM8V8XX1153D03V0BCB4",
-                 *         "settle_at": "2026-11-22T12:28:41.111Z",
+                 *         "payment_method_value": "7001488011427891",
+                 *         "reff_no": "PH01M81P1QQXNCMZ3G51M2VV94CM",
+                 *         "settle_at": "2026-11-22T13:10:15.156Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T12:28:36.159Z",
+                 *         "updated_at": "2026-11-22T13:10:10.233Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -10598,7 +10814,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 19:28:36"
+                 *       "timestamp": "22 Nov 2026 20:10:10"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -10638,14 +10854,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 19:28:35",
+                 *           "created_at": "2026-11-22 20:10:09",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:26698/pay/PL01M81KNM6XHTA0PW7BMHHPSX5Q",
-                 *           "reff_no": "PL01M81KNM6XHTA0PW7BMHHPSX5Q",
+                 *           "payment_url": "http://127.0.0.1:30184/pay/PL01M81P1QN6N6JR31C34DBQ233P",
+                 *           "reff_no": "PL01M81P1QN6N6JR31C34DBQ233P",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -10653,18 +10869,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 19:28:36"
+                 *           "updated_at": "2026-11-22 20:10:10"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 19:28:36",
+                 *           "created_at": "2026-11-22 20:10:10",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 19:43:36",
+                 *           "expired_at": "2026-11-22 20:25:10",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -10672,16 +10888,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81KNMFA933KCGB22G07TZ7D",
+                 *           "reff_no": "PH01M81P1R47GWSFKNXCC3G0WZ5H",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 20:08:40",
+                 *           "updated_at": "2026-11-22 20:50:14",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:08:40"
+                 *       "timestamp": "22 Nov 2026 20:50:14"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -10720,7 +10936,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81KNJN0W9R2Y5W782MRPT0P",
+                 *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -10742,10 +10958,10 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "150000.00"
                  *         },
-                 *         "post_timestamp": "1795350516497",
-                 *         "processed_timestamp": "1795350516560",
+                 *         "post_timestamp": "1795353010852",
+                 *         "processed_timestamp": "1795353011055",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81KNMRF97DCA74D1ND45F5J",
+                 *         "transaction_id": "01M81P1RMWYSX13M3K83ZBV208",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -10789,6 +11005,55 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81P1KC4PEA9KACZ34KXQ1R2",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99620000.00"
+                 *         },
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "merchant_city": "Kab. Demak",
+                 *         "merchant_name": "Warung Bu Sri",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "post_timestamp": "1795353012993",
+                 *         "processed_timestamp": "1795353013125",
+                 *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                 *         "reference_number": "qris-2026-11-042",
+                 *         "scope": "issuer",
+                 *         "tip_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "tip_indicator": "",
+                 *         "tip_value": 0,
+                 *         "transaction_id": "6601M81P1TJBZ6Y6ND86NCDYNCNJ",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         },
+                 *         "type": "mpm-dynamic"
+                 *       },
+                 *       "event": "qris-issuer",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
                 "application/json": components["schemas"]["QrisIssuerWebhook"];
             };
         };

@@ -9,6 +9,7 @@ import {
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
 import type { Closeable } from '@gerbang/runtime';
@@ -19,6 +20,7 @@ type MerchantHandlers = Handlers<typeof MerchantService>;
 type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type StatementHandlers = Handlers<typeof StatementService>;
 type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
+type QrisPaymentHandlers = Handlers<typeof QrisPaymentService>;
 type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
 type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
@@ -45,6 +47,7 @@ export type FakeServices = Closeable & {
   calls: { method: string; request: unknown }[];
   disbursement: Partial<DisbursementHandlers>;
   accountTransfer: Partial<AccountTransferHandlers>;
+  qrisPayments: Partial<QrisPaymentHandlers>;
   deliveries: Partial<DeliveryHandlers>;
   virtualAccounts: Partial<VirtualAccountHandlers>;
   qris: Partial<QrisHandlers>;
@@ -86,6 +89,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     calls: [],
     disbursement: {},
     accountTransfer: {},
+    qrisPayments: {},
     deliveries: {},
     virtualAccounts: {},
     qris: {},
@@ -161,6 +165,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     getAccountTransfer: unscripted,
     listAccountTransfers: unscripted,
   };
+  const qrisPaymentDefaults: QrisPaymentHandlers = {
+    inquireQrisPayment: unscripted,
+    creditQrisPayment: unscripted,
+    getQrisPayment: unscripted,
+  };
   const virtualAccountDefaults: VirtualAccountHandlers = {
     createVirtualAccount: unscripted,
     getVirtualAccount: unscripted,
@@ -233,6 +242,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         AccountTransferService,
         scripted(accountTransferDefaults, () => fakes.accountTransfer),
+        [],
+      ),
+      implement(
+        QrisPaymentService,
+        scripted(qrisPaymentDefaults, () => fakes.qrisPayments),
         [],
       ),
       implement(

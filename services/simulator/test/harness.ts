@@ -4,6 +4,8 @@ import {
   type BankTransferRail,
   type BankTransferRequest,
   openSnapBankTransfer,
+  openSnapQrisPayment,
+  type QrisPaymentRail,
   type SnapBankTransferOptions,
 } from '@gerbang/rails';
 import { startTestMongo } from '@gerbang/testkit';
@@ -110,6 +112,19 @@ export function openRailTo(url: string, over: Partial<SnapBankTransferOptions> =
     partnerId: 'gerbang',
     channelId: '95221',
     ...over,
+  });
+}
+
+/** The client that pays codes. */
+export function openQrisPaymentTo(url: string): QrisPaymentRail {
+  return openSnapQrisPayment({
+    url,
+    clientKey: 'gerbang',
+    clientSecret: SECRET,
+    privateKey: pem(keys.privateKey),
+    partnerId: 'gerbang',
+    channelId: '95221',
+    merchantId: 'gerbang',
   });
 }
 

@@ -1,7 +1,18 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { disbursement, ewallet, history, linkExpired, qris, retail, SAMPLE_MS, vaExpired, vaPaid } from './sample-payloads.ts';
+import {
+  disbursement,
+  ewallet,
+  history,
+  linkExpired,
+  qris,
+  qrisPayment,
+  retail,
+  SAMPLE_MS,
+  vaExpired,
+  vaPaid,
+} from './sample-payloads.ts';
 
 /** An event of a service as it comes from the bus, and what docs/webhooks.md says about it. */
 export type Sample = { service: string; type: string; payload: Uint8Array; when: string };
@@ -42,6 +53,35 @@ export const SAMPLES: readonly Sample[] = [
       failedReason: 'Refunded',
     }),
     when: 'a disbursement that had reached the beneficiary came back, maybe days later; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'qris-issuer.succeeded',
+    payload: qrisPayment({ status: TransferStatus.SUCCESS, balanceAfterSen: 9_980_550_000n }),
+    when: 'a QRIS code was paid',
+  },
+  {
+    service: 'money-out',
+    type: 'qris-issuer.failed',
+    payload: qrisPayment({ status: TransferStatus.FAILED, failedCode: '4045014', failedReason: 'Paid Bill' }),
+    when: 'the payment of a QRIS code has failed; amount, tip and fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'qris-issuer.canceled',
+    payload: qrisPayment({ status: TransferStatus.CANCELED }),
+    when: 'the acquirer will not make the payment of a QRIS code any more; amount, tip and fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'qris-issuer.refunded',
+    payload: qrisPayment({
+      status: TransferStatus.REFUNDED,
+      balanceAfterSen: 9_980_550_000n,
+      failedCode: '04',
+      failedReason: 'Refunded',
+    }),
+    when: 'the payment of a QRIS code came back, maybe days later; amount, tip and fee are available again',
   },
   { service: 'money-in', type: 'va-transaction.paid', payload: vaPaid(), when: 'a virtual account was paid' },
   { service: 'money-in', type: 'qris.paid', payload: qris(COMPLETED), when: 'a QRIS code was paid' },
