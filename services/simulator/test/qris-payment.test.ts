@@ -228,3 +228,21 @@ describe('a forced outcome', () => {
 test.each(['nonsense', `${'0'.repeat(20)}`])('%s is no code', async (payload) => {
   expect(await decode(payload, newPayment())).toMatchObject({ outcome: 'refused', problem: 'invalid' });
 });
+
+describe('a payment that comes back', () => {
+  const reverse = (payload: string) => bench.control('POST', 'qris/reverse', { qr_data: payload });
+
+  test.each([
+    ['of a code of another acquirer', async () => code()],
+    ['of a code that was made here', () => ownCode({ expiresInMs: 1_000_000 })],
+  ])('%s is returned', async (_, make) => {
+    const payload = await make();
+    const { request } = await pay(payload);
+    expect((await reverse(payload)).json).toMatchObject({ accepted: true, reason: expect.stringContaining('not acknowledged') });
+    expect(await rail.query(request, soon())).toMatchObject({ outcome: 'returned', reason: 'Refunded' });
+  });
+
+  test('was made before', async () => {
+    expect((await reverse(code())).json).toMatchObject({ accepted: false });
+  });
+});
