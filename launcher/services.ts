@@ -63,6 +63,8 @@ export const SERVICES = [
       GERBANG_KEKS: secrets.keks,
       ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
       ...sandboxRail('CARDLESS', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('QRIS_ISSUER', urlOf('SIMULATOR_PORT'), secrets),
+      RAIL_QRIS_ISSUER_MERCHANT_ID: 'gerbang',
     }),
   },
   {

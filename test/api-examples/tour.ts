@@ -26,9 +26,15 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveW
   await moneyOut(recorder, account, other);
   await ewalletTopups(recorder, account);
   await cardless(recorder, account, pays);
+  await qrisPayments(recorder, account);
   await reports(recorder, account);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
 }
+
+/** A code of a shop whose acquirer is not ours. */
+const CODE =
+  '00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI' +
+  '5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1';
 
 type Pays = (what: string, body: unknown) => Promise<void>;
 
@@ -240,6 +246,17 @@ async function cardless({ call: use, refused }: Recorder, account: string, pays:
   await refused('cancelCardlessWithdrawal', { path: { ...of, transaction_id: String(made.transaction_id) } });
   const second = await use('createCardlessWithdrawal', { path: of, body: { ...body, reference_number: 'tunai-2' } });
   await use('cancelCardlessWithdrawal', { path: { ...of, transaction_id: String(second.transaction_id) } });
+}
+
+async function qrisPayments({ call: use, refused }: Recorder, account: string): Promise<void> {
+  const path = { account_id: account };
+  const reference_number = 'qris-2026-11-042';
+  await use('inquireQrisPayment', { path, body: { reference_number, qr_data: CODE } });
+  await refused('inquireQrisPayment', { path, body: { reference_number: 'qris-x', qr_data: `${CODE.slice(0, -4)}0000` } });
+  await use('creditQris', { path, body: { reference_number } });
+  await use('inquireQrisPaymentStatus', { path, body: { reference_number, scope: 'issuer' } });
+  await refused('inquireQrisPaymentStatus', { path, body: { reference_number: 'nothing', scope: 'issuer' } });
+  await refused('creditQris', { path, body: { reference_number, amount: { value: '99000.00', currency: 'IDR' } } });
 }
 
 async function reports({ call: use, refused }: Recorder, account: string): Promise<void> {

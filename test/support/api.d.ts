@@ -962,6 +962,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/qris/inquiry/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inquire a QRIS code
+         * @description Says whose code it is and what paying it costs. Nothing is held. The inquiry is kept for a day, so that the payment may come with the reference alone. `amount` is needed only where the code leaves it to the payer.
+         */
+        post: operations["inquireQrisPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/qris/credit/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay a QRIS code
+         * @description Holds amount, tip and fee, then asks the acquirer. `qr_data` may be left out where the reference was inquired, `amount` where the code or the inquiry has it; `tip` is for codes that let the payer enter one. Answers when the acquirer has answered, or after 3 seconds with status 03 (Pending); the webhook `qris-issuer` brings the outcome. The same reference with the same content answers the existing payment.
+         */
+        post: operations["creditQris"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/qris/status/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status of a QRIS payment
+         * @description SP000 where it is found, whatever its status; SP009 with `transaction_status` 07 where it is not. With the scope `acquirer` `reference_number` is the `merchant_reff_no` (the newest code that has it) or the `reff_no` of money in.
+         */
+        post: operations["inquireQrisPaymentStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1200,6 +1260,28 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onCardlessWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "qris-issuer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * qris-issuer
+         * @description The payment of a QRIS code has succeeded, has failed, was canceled, or came back after it had succeeded.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onQrisIssuer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1556,6 +1638,35 @@ export interface components {
             amount: components["schemas"]["AmountInput"];
             /** @description In the future. Two hours from now if it is left out. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+        };
+        InquireQrisPaymentRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @description The payload of a QRIS code, static or dynamic, as it was scanned. */
+            qr_data: string;
+            amount?: components["schemas"]["MoneyInput"] | null;
+        };
+        CreditQrisRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @description The payload of a QRIS code, static or dynamic, as it was scanned. */
+            qr_data?: string | null;
+            amount?: components["schemas"]["MoneyInput"] | null;
+            tip?: components["schemas"]["MoneyInput"] | null;
+        };
+        InquireQrisPaymentStatusRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description issuer: a payment of the account; acquirer: money in by its codes.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /**
+             * @deprecated
+             * @description Deprecated: not read.
+             */
+            type?: unknown;
         };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
@@ -2416,6 +2527,73 @@ export interface components {
          * @enum {string}
          */
         CardlessWithdrawalStatus: "pending" | "active" | "withdrawn" | "expired" | "canceled" | "failed";
+        /** @description The end of the payment of a QRIS code. */
+        QrisIssuerWebhook: {
+            /**
+             * @description SP000 only if the merchant of the code has the money.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "qris-issuer";
+            data: components["schemas"]["QrisPaymentOfWebhook"];
+        };
+        /** @description The payment of a QRIS code, with times in Unix milliseconds. */
+        QrisPaymentOfWebhook: {
+            transaction_id: components["schemas"]["QrisReference"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data: string;
+            /**
+             * @description mpm-dynamic: a code for one payment; mpm-static: one for many.
+             * @enum {string}
+             */
+            type: "mpm" | "cpm" | "mpm-dynamic" | "mpm-static";
+            /**
+             * @description issuer: money out; acquirer: money in.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name: string;
+            merchant_city: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+        };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -3029,6 +3207,8 @@ export interface components {
             bank_account_number?: string;
             channel?: string;
             phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
         };
         TransferDisbursementAnswer: {
             /** @constant */
@@ -3107,6 +3287,8 @@ export interface components {
             errors?: components["schemas"]["FieldErrors"];
             channel?: string;
             phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
         };
         ShowDisbursementFeeAnswer: {
             /** @constant */
@@ -3332,6 +3514,8 @@ export interface components {
             errors?: components["schemas"]["FieldErrors"];
             bank_code?: string;
             bank_account_number?: string;
+            scope?: string | null;
+            type?: string | null;
         };
         InquireEwalletTopupStatusAnswer: {
             /** @constant */
@@ -3525,6 +3709,205 @@ export interface components {
             /** @description Until when the customer can draw the cash. */
             expired_at?: components["schemas"]["Timestamp"];
             errors?: components["schemas"]["FieldErrors"];
+        };
+        InquireQrisPaymentAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        /** @description The payment of a QRIS code. */
+        QrisPayment: {
+            transaction_id: components["schemas"]["QrisReference"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data: string;
+            /**
+             * @description mpm-dynamic: a code for one payment; mpm-static: one for many.
+             * @enum {string}
+             */
+            type: "mpm" | "cpm" | "mpm-dynamic" | "mpm-static";
+            /**
+             * @description issuer: money out; acquirer: money in.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name: string;
+            merchant_city: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn: string;
+        };
+        CreditQrisAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        CreditQrisError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["CreditQrisErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CreditQrisErrorData: {
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data?: string;
+            type?: string | null;
+            scope?: string | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee?: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name?: string;
+            merchant_city?: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount?: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator?: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value?: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn?: string;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+        };
+        InquireQrisPaymentStatusAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        InquireQrisPaymentStatusError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["InquireQrisPaymentStatusErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        InquireQrisPaymentStatusErrorData: {
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data?: string;
+            type?: string | null;
+            scope?: string | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee?: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name?: string;
+            merchant_city?: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount?: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator?: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value?: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn?: string;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
         };
     };
     responses: {
@@ -3768,6 +4151,9 @@ export type CheckWalletRequest = components['schemas']['CheckWalletRequest'];
 export type TriggerEwalletTopupRequest = components['schemas']['TriggerEwalletTopupRequest'];
 export type InquireEwalletTopupStatusRequest = components['schemas']['InquireEwalletTopupStatusRequest'];
 export type CreateCardlessWithdrawalRequest = components['schemas']['CreateCardlessWithdrawalRequest'];
+export type InquireQrisPaymentRequest = components['schemas']['InquireQrisPaymentRequest'];
+export type CreditQrisRequest = components['schemas']['CreditQrisRequest'];
+export type InquireQrisPaymentStatusRequest = components['schemas']['InquireQrisPaymentStatusRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -3823,6 +4209,8 @@ export type EwalletTopupOfWebhook = components['schemas']['EwalletTopupOfWebhook
 export type CardlessWithdrawalWebhook = components['schemas']['CardlessWithdrawalWebhook'];
 export type CardlessWithdrawalOfWebhook = components['schemas']['CardlessWithdrawalOfWebhook'];
 export type CardlessWithdrawalStatus = components['schemas']['CardlessWithdrawalStatus'];
+export type QrisIssuerWebhook = components['schemas']['QrisIssuerWebhook'];
+export type QrisPaymentOfWebhook = components['schemas']['QrisPaymentOfWebhook'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -3932,6 +4320,14 @@ export type ShowCardlessWithdrawalAnswer = components['schemas']['ShowCardlessWi
 export type CancelCardlessWithdrawalAnswer = components['schemas']['CancelCardlessWithdrawalAnswer'];
 export type CancelCardlessWithdrawalError = components['schemas']['CancelCardlessWithdrawalError'];
 export type CancelCardlessWithdrawalErrorData = components['schemas']['CancelCardlessWithdrawalErrorData'];
+export type InquireQrisPaymentAnswer = components['schemas']['InquireQrisPaymentAnswer'];
+export type QrisPayment = components['schemas']['QrisPayment'];
+export type CreditQrisAnswer = components['schemas']['CreditQrisAnswer'];
+export type CreditQrisError = components['schemas']['CreditQrisError'];
+export type CreditQrisErrorData = components['schemas']['CreditQrisErrorData'];
+export type InquireQrisPaymentStatusAnswer = components['schemas']['InquireQrisPaymentStatusAnswer'];
+export type InquireQrisPaymentStatusError = components['schemas']['InquireQrisPaymentStatusError'];
+export type InquireQrisPaymentStatusErrorData = components['schemas']['InquireQrisPaymentStatusErrorData'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -3985,7 +4381,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T13:19:44.000Z"
+                     *         "expires_at": "2026-11-22T13:52:01.000Z"
                      *       }
                      *     }
                      */
@@ -4037,7 +4433,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T13:19:44.000Z"
+                     *         "expires_at": "2026-11-22T13:52:01.000Z"
                      *       }
                      *     }
                      */
@@ -4106,25 +4502,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81NQTGE363FE4AE9K51VM15",
+                     *             "id": "01M81QJX5M9E499YJ9JDGYVA9S",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T13:04:45.078Z",
-                     *             "updated_at": "2026-11-22T13:04:45.111Z"
+                     *             "created_at": "2026-11-22T13:37:01.114Z",
+                     *             "updated_at": "2026-11-22T13:37:01.144Z"
                      *           },
                      *           {
-                     *             "id": "01M81NQSW9H767HYQN4MME6817",
+                     *             "id": "01M81QJWTWZ06QYBSS9927QHMK",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T13:04:44.424Z",
-                     *             "updated_at": "2026-11-22T13:04:44.424Z"
+                     *             "created_at": "2026-11-22T13:37:00.763Z",
+                     *             "updated_at": "2026-11-22T13:37:00.763Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MU5RU1c5SDc2N0hZUU40TU1FNjgxNw"
+                     *         "next_cursor": "MTowMU04MVFKV1RXWjA2UVlCU1M5OTI3UUhNSw"
                      *       }
                      *     }
                      */
@@ -4179,13 +4575,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
+                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:04:45.078Z",
-                     *         "updated_at": "2026-11-22T13:04:45.078Z"
+                     *         "created_at": "2026-11-22T13:37:01.114Z",
+                     *         "updated_at": "2026-11-22T13:37:01.114Z"
                      *       }
                      *     }
                      */
@@ -4289,13 +4685,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
+                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:04:45.078Z",
-                     *         "updated_at": "2026-11-22T13:04:45.111Z"
+                     *         "created_at": "2026-11-22T13:37:01.114Z",
+                     *         "updated_at": "2026-11-22T13:37:01.144Z"
                      *       }
                      *     }
                      */
@@ -4371,13 +4767,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
+                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:04:45.078Z",
-                     *         "updated_at": "2026-11-22T13:04:45.111Z"
+                     *         "created_at": "2026-11-22T13:37:01.114Z",
+                     *         "updated_at": "2026-11-22T13:37:01.144Z"
                      *       }
                      *     }
                      */
@@ -4443,11 +4839,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99921066.00",
+                     *           "value": "99746066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99695000.00",
+                     *           "value": "99520000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -4501,11 +4897,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99871066.00",
+                     *           "value": "99696066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99645000.00",
+                     *           "value": "99470000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -4598,11 +4994,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "4dd9f3384523003e078aeb6871e3cebd",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "id": "dfd79e9bef1a326e6923abe23b45acf4",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "type": "debit",
                      *             "amount": {
-                     *               "value": "50000.00",
+                     *               "value": "25000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -4610,61 +5006,61 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99470000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "account-transfer",
-                     *             "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
-                     *             "reference_number": "pindah-1",
-                     *             "description": "Kas kecil",
-                     *             "posted_at": "2026-11-22T13:04:51.116Z"
+                     *             "product": "qris-issuer",
+                     *             "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *             "reference_number": "qris-2026-11-042",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:37:03.733Z"
                      *           },
                      *           {
-                     *             "id": "1afb017f7dbca05568cb3795d2486311",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "id": "d69e64afb0f90110dad1100ea19ca8b6",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "152500.00",
+                     *               "value": "100000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99495000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T13:04:50.972Z"
+                     *             "product": "cardless-withdrawal",
+                     *             "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *             "reference_number": "tunai-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:37:03.632Z"
                      *           },
                      *           {
-                     *             "id": "18a9fa8125e1633c9f98935d3e1b1977",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "id": "e37c26eec54472cab761bc4730bd8949",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "type": "debit",
                      *             "amount": {
-                     *               "value": "152500.00",
+                     *               "value": "100000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99542500.00",
+                     *               "value": "99395000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T13:04:50.908Z"
+                     *             "product": "cardless-withdrawal",
+                     *             "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *             "reference_number": "tunai-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:37:03.591Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzUyNjkwOTA4LjE0LjA"
+                     *         "next_cursor": "MToxNzk1MzU0NjIzNTkxLjIzLjA"
                      *       }
                      *     }
                      */
@@ -4738,10 +5134,30 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "7bc87985586320265783fcbc3ae5cad3",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "id": "4088f83215d6d9835d69fec50c1012f0",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "product": "retail",
+                     *             "transaction_id": "01M81QJY63WQ92PGAMRTC8F22Y",
+                     *             "reference_number": "INV-1044",
+                     *             "amount": {
+                     *               "value": "75000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "75000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "settled_at": "2026-11-22T13:37:07.291Z"
+                     *           },
+                     *           {
+                     *             "id": "cef230ccbc5c48240419e000e7a18ba0",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "product": "qris",
-                     *             "transaction_id": "01M81NQWKE3JCTX2YV9AKEY0RR",
+                     *             "transaction_id": "01M81QJXVTYFHA4YHWEWV930CD",
                      *             "reference_number": "meja-4",
                      *             "amount": {
                      *               "value": "26250.00",
@@ -4755,30 +5171,10 @@ export interface operations {
                      *               "value": "26066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T13:04:52.366Z"
-                     *           },
-                     *           {
-                     *             "id": "e79615064537cbb02fe2a5fde0047508",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "product": "virtual-account",
-                     *             "transaction_id": "01M81NQVA3Y09FXPP36C0X3674",
-                     *             "reference_number": "INV-1042",
-                     *             "amount": {
-                     *               "value": "50000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "net_amount": {
-                     *               "value": "50000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "settled_at": "2026-11-22T13:04:51.372Z"
+                     *             "settled_at": "2026-11-22T13:37:07.291Z"
                      *           }
                      *         ],
-                     *         "next_cursor": null
+                     *         "next_cursor": "MToxNzk1MzU0NjI3MjkxLjI4LjE"
                      *       }
                      *     }
                      */
@@ -4853,11 +5249,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
+                     *             "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -4878,8 +5274,9 @@ export interface operations {
                      *               "value": "99645000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T13:04:51.104Z",
-                     *             "processed_timestamp": "2026-11-22T13:04:51.122Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:37:03.132Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:03.150Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -4940,8 +5337,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                 *       "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
+                 *       "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -4966,11 +5363,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
+                     *         "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4991,8 +5388,9 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:51.104Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:51.122Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.132Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.150Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -5118,11 +5516,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
+                     *         "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -5143,8 +5541,9 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:51.104Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:51.122Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.132Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.150Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -5331,45 +5730,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *             "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:38407/hook?from=gerbang",
+                     *             "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *             "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *             "event": "qris-issuer",
+                     *             "url": "http://127.0.0.1:38807/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T13:04:50.997Z",
+                     *                 "at": "2026-11-22T13:37:03.797Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 2,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T13:04:50.977Z",
+                     *             "created_at": "2026-11-22T13:37:03.779Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81NR0252C6MD2FQTG4DVFQ6",
-                     *             "event_id": "01M81NR0252C6MD2FQTG4DVFQ6",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:38407/hook?from=gerbang",
+                     *             "id": "01M81QJZMMBFWZMKE96KWH8H6Q",
+                     *             "event_id": "01M81QJZMMBFWZMKE96KWH8H6Q",
+                     *             "event": "cardless-withdrawal",
+                     *             "url": "http://127.0.0.1:38807/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T13:04:50.819Z",
+                     *                 "at": "2026-11-22T13:37:03.650Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 13,
+                     *                 "duration_ms": 2,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T13:04:50.757Z",
+                     *             "created_at": "2026-11-22T13:37:03.636Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MU5SMDI1MkM2TUQyRlFURzREVkZRNg"
+                     *         "next_cursor": "MTowMU04MVFKWk1NQkZXWk1LRTk2S1dIOEg2UQ"
                      *       }
                      *     }
                      */
@@ -5412,22 +5811,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *         "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:38407/hook?from=gerbang",
+                     *         "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *         "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *         "event": "qris-issuer",
+                     *         "url": "http://127.0.0.1:38807/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T13:04:50.997Z",
+                     *             "at": "2026-11-22T13:37:03.797Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 2,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T13:04:50.977Z",
+                     *         "created_at": "2026-11-22T13:37:03.779Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -5482,27 +5881,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *         "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:38407/hook?from=gerbang",
+                     *         "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *         "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *         "event": "qris-issuer",
+                     *         "url": "http://127.0.0.1:38807/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T13:04:50.997Z",
+                     *             "at": "2026-11-22T13:37:03.797Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 2,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T13:04:52.492Z",
-                     *             "asked_by": "ck_n3hevm17swfq3xkp"
+                     *             "at": "2026-11-22T13:37:07.355Z",
+                     *             "asked_by": "ck_nb01j3etm08hpb9y"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T13:04:50.977Z",
+                     *         "created_at": "2026-11-22T13:37:03.779Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -5566,9 +5965,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81NQTXM2K205QMPPTRXHD6E",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "number": "7001488289267724",
+                     *             "id": "01M81QJXBXTK47JQAGTE86QW34",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "number": "7001460230517199",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -5595,8 +5994,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T13:04:45.552Z",
-                     *             "updated_at": "2026-11-22T13:04:46.090Z"
+                     *             "created_at": "2026-11-22T13:37:01.320Z",
+                     *             "updated_at": "2026-11-22T13:37:01.462Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5688,9 +6087,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQW1XV3564KKMFQRBRWP3",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "number": "7001450757837398",
+                     *         "id": "01M81QJXQDXNRQ1YPMT1211PDG",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "number": "7001450309200706",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5717,8 +6116,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T13:04:46.653Z",
-                     *         "updated_at": "2026-11-22T13:04:46.653Z"
+                     *         "created_at": "2026-11-22T13:37:01.677Z",
+                     *         "updated_at": "2026-11-22T13:37:01.677Z"
                      *       }
                      *     }
                      */
@@ -5843,9 +6242,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQTXM2K205QMPPTRXHD6E",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "number": "7001488289267724",
+                     *         "id": "01M81QJXBXTK47JQAGTE86QW34",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "number": "7001460230517199",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5872,8 +6271,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T13:04:45.552Z",
-                     *         "updated_at": "2026-11-22T13:04:46.090Z"
+                     *         "created_at": "2026-11-22T13:37:01.320Z",
+                     *         "updated_at": "2026-11-22T13:37:01.462Z"
                      *       }
                      *     }
                      */
@@ -5966,9 +6365,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQVYA6CCS3P8A811NCZ60",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "number": "9880926301080930",
+                     *         "id": "01M81QJXNCYGM9PJ051TMQ6DZF",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "number": "9880935981199021",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5995,8 +6394,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T13:04:46.538Z",
-                     *         "updated_at": "2026-11-22T13:04:46.582Z"
+                     *         "created_at": "2026-11-22T13:37:01.613Z",
+                     *         "updated_at": "2026-11-22T13:37:01.633Z"
                      *       }
                      *     }
                      */
@@ -6070,9 +6469,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQVYA6CCS3P8A811NCZ60",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "number": "9880926301080930",
+                     *         "id": "01M81QJXNCYGM9PJ051TMQ6DZF",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "number": "9880935981199021",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -6099,8 +6498,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T13:04:46.538Z",
-                     *         "updated_at": "2026-11-22T13:04:46.620Z"
+                     *         "created_at": "2026-11-22T13:37:01.613Z",
+                     *         "updated_at": "2026-11-22T13:37:01.659Z"
                      *       }
                      *     }
                      */
@@ -6182,10 +6581,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81NQVA3Y09FXPP36C0X3674",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E",
-                     *             "number": "7001488289267724",
+                     *             "id": "01M81QJXF83B9C08P3DNC412RS",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34",
+                     *             "number": "7001460230517199",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -6205,9 +6604,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T13:04:45.841Z",
+                     *             "paid_at": "2026-11-22T13:37:01.394Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T13:04:50.841Z"
+                     *             "settle_at": "2026-11-22T13:37:06.394Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6280,10 +6679,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQVA3Y09FXPP36C0X3674",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E",
-                     *         "number": "7001488289267724",
+                     *         "id": "01M81QJXF83B9C08P3DNC412RS",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34",
+                     *         "number": "7001460230517199",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -6303,9 +6702,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T13:04:45.841Z",
+                     *         "paid_at": "2026-11-22T13:37:01.394Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:04:50.841Z"
+                     *         "settle_at": "2026-11-22T13:37:06.394Z"
                      *       }
                      *     }
                      */
@@ -6396,13 +6795,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "6601M81NQX0E1VSNARK0R82H438C",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "6601M81QJXYM9HYTV1TCR6A9JDZY",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQX0E1VSNARK0R82H438C63049D19",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXYM9HYTV1TCR6A9JDZY63044562",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6437,9 +6836,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T13:04:47.630Z",
-                     *         "updated_at": "2026-11-22T13:04:47.630Z",
-                     *         "expired_at": "2026-11-22T13:34:47.630Z",
+                     *         "created_at": "2026-11-22T13:37:01.908Z",
+                     *         "updated_at": "2026-11-22T13:37:01.908Z",
+                     *         "expired_at": "2026-11-22T14:07:01.908Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -6559,13 +6958,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -6600,9 +6999,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T13:04:46.723Z",
-                     *             "updated_at": "2026-11-22T13:04:46.723Z",
-                     *             "expired_at": "2026-11-22T13:34:46.723Z",
+                     *             "created_at": "2026-11-22T13:37:01.697Z",
+                     *             "updated_at": "2026-11-22T13:37:01.697Z",
+                     *             "expired_at": "2026-11-22T14:07:01.697Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -6677,13 +7076,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6700,7 +7099,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "Q8Z9ZQ65DA7Z",
+                     *         "rrn": "ARAMS2XV3SJX",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6716,11 +7115,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
-                     *         "paid_at": "2026-11-22T13:04:47.146Z",
-                     *         "created_at": "2026-11-22T13:04:46.723Z",
-                     *         "updated_at": "2026-11-22T13:04:47.359Z",
-                     *         "expired_at": "2026-11-22T13:34:46.723Z",
+                     *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
+                     *         "paid_at": "2026-11-22T13:37:01.798Z",
+                     *         "created_at": "2026-11-22T13:37:01.697Z",
+                     *         "updated_at": "2026-11-22T13:37:01.852Z",
+                     *         "expired_at": "2026-11-22T14:07:01.697Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6798,13 +7197,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6821,7 +7220,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "Q8Z9ZQ65DA7Z",
+                     *         "rrn": "ARAMS2XV3SJX",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6837,11 +7236,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
-                     *         "paid_at": "2026-11-22T13:04:47.146Z",
-                     *         "created_at": "2026-11-22T13:04:46.723Z",
-                     *         "updated_at": "2026-11-22T13:04:47.359Z",
-                     *         "expired_at": "2026-11-22T13:34:46.723Z",
+                     *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
+                     *         "paid_at": "2026-11-22T13:37:01.798Z",
+                     *         "created_at": "2026-11-22T13:37:01.697Z",
+                     *         "updated_at": "2026-11-22T13:37:01.852Z",
+                     *         "expired_at": "2026-11-22T14:07:01.697Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6926,8 +7325,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -6945,13 +7344,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *             "expired_at": "2026-11-22T13:34:47.684Z",
-                     *             "paid_at": "2026-11-22T13:04:47.775Z",
+                     *             "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *             "expired_at": "2026-11-22T14:07:01.938Z",
+                     *             "paid_at": "2026-11-22T13:37:01.973Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T13:04:52.775Z",
-                     *             "created_at": "2026-11-22T13:04:47.684Z",
-                     *             "updated_at": "2026-11-22T13:04:47.849Z"
+                     *             "settle_at": "2026-11-22T13:37:06.973Z",
+                     *             "created_at": "2026-11-22T13:37:01.938Z",
+                     *             "updated_at": "2026-11-22T13:37:02.023Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7039,8 +7438,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -7052,13 +7451,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *         "expired_at": "2026-11-22T13:34:47.684Z",
+                     *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *         "expired_at": "2026-11-22T14:07:01.938Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T13:04:47.684Z",
-                     *         "updated_at": "2026-11-22T13:04:47.722Z"
+                     *         "created_at": "2026-11-22T13:37:01.938Z",
+                     *         "updated_at": "2026-11-22T13:37:01.960Z"
                      *       }
                      *     }
                      */
@@ -7168,8 +7567,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -7187,13 +7586,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *         "expired_at": "2026-11-22T13:34:47.684Z",
-                     *         "paid_at": "2026-11-22T13:04:47.775Z",
+                     *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *         "expired_at": "2026-11-22T14:07:01.938Z",
+                     *         "paid_at": "2026-11-22T13:37:01.973Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:04:52.775Z",
-                     *         "created_at": "2026-11-22T13:04:47.684Z",
-                     *         "updated_at": "2026-11-22T13:04:47.849Z"
+                     *         "settle_at": "2026-11-22T13:37:06.973Z",
+                     *         "created_at": "2026-11-22T13:37:01.938Z",
+                     *         "updated_at": "2026-11-22T13:37:02.023Z"
                      *       }
                      *     }
                      */
@@ -7282,8 +7681,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS",
-                     *         "payment_code": "8610594309482286",
+                     *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX",
+                     *         "payment_code": "8610426344331600",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -7294,7 +7693,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
+                     *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -7302,7 +7701,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795352688043,
+                     *         "post_timestamp": 1795354622089,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -7424,8 +7823,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS",
-                     *         "payment_code": "8610594309482286",
+                     *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX",
+                     *         "payment_code": "8610426344331600",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -7439,7 +7838,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
+                     *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -7447,8 +7846,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795352688043,
-                     *         "processed_timestamp": 1795352688232,
+                     *         "post_timestamp": 1795354622089,
+                     *         "processed_timestamp": 1795354622134,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -7733,8 +8132,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -7748,7 +8147,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *             "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -7756,8 +8155,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T13:04:48.574Z",
-                     *             "updated_at": "2026-11-22T13:04:49.274Z"
+                     *             "created_at": "2026-11-22T13:37:02.231Z",
+                     *             "updated_at": "2026-11-22T13:37:02.448Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7853,8 +8252,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7868,7 +8267,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7876,8 +8275,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:49.581Z",
-                     *         "updated_at": "2026-11-22T13:04:49.581Z"
+                     *         "created_at": "2026-11-22T13:37:02.549Z",
+                     *         "updated_at": "2026-11-22T13:37:02.549Z"
                      *       }
                      *     }
                      */
@@ -7974,8 +8373,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7989,7 +8388,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7997,8 +8396,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:48.574Z",
-                     *         "updated_at": "2026-11-22T13:04:49.274Z"
+                     *         "created_at": "2026-11-22T13:37:02.231Z",
+                     *         "updated_at": "2026-11-22T13:37:02.448Z"
                      *       }
                      *     }
                      */
@@ -8081,8 +8480,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8096,7 +8495,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8104,8 +8503,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:49.581Z",
-                     *         "updated_at": "2026-11-22T13:04:49.681Z"
+                     *         "created_at": "2026-11-22T13:37:02.549Z",
+                     *         "updated_at": "2026-11-22T13:37:02.564Z"
                      *       }
                      *     }
                      */
@@ -8179,8 +8578,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -8194,7 +8593,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8202,8 +8601,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:49.581Z",
-                     *         "updated_at": "2026-11-22T13:04:49.744Z"
+                     *         "created_at": "2026-11-22T13:37:02.549Z",
+                     *         "updated_at": "2026-11-22T13:37:02.579Z"
                      *       }
                      *     }
                      */
@@ -8277,8 +8676,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8292,7 +8691,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8300,8 +8699,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:48.574Z",
-                     *         "updated_at": "2026-11-22T13:04:49.274Z"
+                     *         "created_at": "2026-11-22T13:37:02.231Z",
+                     *         "updated_at": "2026-11-22T13:37:02.448Z"
                      *       }
                      *     }
                      */
@@ -8383,9 +8782,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
+                     *             "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -8396,7 +8795,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001407802358980",
+                     *             "payment_method_value": "7001490375573222",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -8405,9 +8804,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T13:19:48.760Z",
-                     *             "created_at": "2026-11-22T13:04:48.760Z",
-                     *             "updated_at": "2026-11-22T13:04:49.029Z"
+                     *             "expired_at": "2026-11-22T13:52:02.297Z",
+                     *             "created_at": "2026-11-22T13:37:02.297Z",
+                     *             "updated_at": "2026-11-22T13:37:02.346Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8480,9 +8879,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
+                     *         "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -8505,18 +8904,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001407802358980",
+                     *         "payment_method_value": "7001490375573222",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T13:04:49.103Z",
+                     *         "paid_at": "2026-11-22T13:37:02.399Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:04:54.103Z",
-                     *         "expired_at": "2026-11-22T13:19:48.760Z",
-                     *         "created_at": "2026-11-22T13:04:48.760Z",
-                     *         "updated_at": "2026-11-22T13:04:49.279Z"
+                     *         "settle_at": "2026-11-22T13:37:07.399Z",
+                     *         "expired_at": "2026-11-22T13:52:02.297Z",
+                     *         "created_at": "2026-11-22T13:37:02.297Z",
+                     *         "updated_at": "2026-11-22T13:37:02.451Z"
                      *       }
                      *     }
                      */
@@ -8680,7 +9079,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8710,9 +9109,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
+                     *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8733,8 +9132,9 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.237Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.343Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:02.714Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.771Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8765,9 +9165,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81NQZS5P8MVDQXKDSCQBZXA",
+                     *         "transaction_id": "01M81QJYVH9D8DJ03F32SSSTG2",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8788,8 +9188,9 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.469Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.532Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:02.833Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.873Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -8866,7 +9267,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -9022,9 +9423,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
+                     *             "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9045,8 +9446,9 @@ export interface operations {
                      *               "value": "99847500.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T13:04:50.237Z",
-                     *             "processed_timestamp": "2026-11-22T13:04:50.343Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:37:02.714Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:02.771Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9110,7 +9512,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -9131,9 +9533,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
+                     *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9154,8 +9556,9 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.237Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.343Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:02.714Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.771Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9200,7 +9603,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9335,7 +9738,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -9362,9 +9765,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
+                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9385,8 +9788,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9421,9 +9825,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
+                     *         "transaction_id": "01M81QJZ1YKG2NV70G0S13VV14",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -9444,8 +9848,9 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.858Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.977Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001-x",
+                     *         "post_timestamp": "2026-11-22T13:37:03.038Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.072Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -9673,9 +10078,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
+                     *             "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9696,8 +10101,9 @@ export interface operations {
                      *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T13:04:50.710Z",
-                     *             "processed_timestamp": "2026-11-22T13:04:50.757Z",
+                     *             "possible_duplicate_of": "gaji-2026-11-001",
+                     *             "post_timestamp": "2026-11-22T13:37:02.937Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:02.976Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9705,9 +10111,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81NQZS5P8MVDQXKDSCQBZXA",
+                     *             "transaction_id": "01M81QJYVH9D8DJ03F32SSSTG2",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -9728,8 +10134,9 @@ export interface operations {
                      *               "value": null,
                      *               "currency": null
                      *             },
-                     *             "post_timestamp": "2026-11-22T13:04:50.469Z",
-                     *             "processed_timestamp": "2026-11-22T13:04:50.532Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:37:02.833Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:02.873Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -9739,7 +10146,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MU5RWlM1UDhNVkRRWEtEU0NRQlpYQQ"
+                     *         "next_cursor": "MTowMU04MVFKWVZIOUQ4REowM0YzMlNTU1RHMg"
                      *       }
                      *     }
                      */
@@ -9809,9 +10216,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
+                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9832,8 +10239,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9895,7 +10303,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -9916,9 +10324,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
+                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9939,8 +10347,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9985,7 +10394,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -10011,6 +10420,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "channel": "GOPAY",
+                 *       "phone_number": "081234567890"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckWalletRequest"];
             };
         };
@@ -10023,6 +10438,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "status": "valid",
+                     *         "name": "TEST 7890"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CheckWalletAnswer"];
                 };
             };
@@ -10063,6 +10490,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP014",
+                     *       "response_message": "Not found",
+                     *       "data": {
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234560404",
+                     *         "message": "The e-wallet could not be verified"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -10101,6 +10539,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "reference_number": "hadiah-2026-11-001",
+                 *       "channel": "GOPAY",
+                 *       "phone_number": "081234567890",
+                 *       "amount": {
+                 *         "value": "50000.00",
+                 *         "currency": "IDR"
+                 *       },
+                 *       "note": "Hadiah undian"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TriggerEwalletTopupRequest"];
             };
         };
@@ -10115,6 +10566,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99595000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.240Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.286Z",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "name": "TEST 7890",
+                     *         "note": "Hadiah undian"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TriggerEwalletTopupAnswer"];
                 };
             };
@@ -10132,6 +10621,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "transaction_id": "8801M81QJZAA7B7YNHV2XBK77Y2C",
+                     *         "reference_number": "hadiah-2026-11-001-x",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "06",
+                     *           "desc": "Failed"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.307Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.342Z",
+                     *         "failed_code": "4033805",
+                     *         "failed_reason": "Do Not Honor",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234560001",
+                     *         "name": null,
+                     *         "note": "Hadiah undian",
+                     *         "message": "Do Not Honor"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TriggerEwalletTopupError"];
                 };
             };
@@ -10192,6 +10722,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -10225,6 +10768,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "reference_number": "hadiah-2026-11-001"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InquireEwalletTopupStatusRequest"];
             };
         };
@@ -10237,6 +10786,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99595000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.240Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.286Z",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "name": "TEST 7890",
+                     *         "note": "Hadiah undian"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InquireEwalletTopupStatusAnswer"];
                 };
             };
@@ -10268,6 +10855,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP009",
+                     *       "response_message": "Transaction not found",
+                     *       "data": {
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reference_number": "nothing",
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -10306,6 +10904,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *             "reference_number": "tunai-1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "transaction_status": {
+                     *               "code": "00",
+                     *               "desc": "Success"
+                     *             },
+                     *             "gross_amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99495000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:37:03.433Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:03.509Z",
+                     *             "status": "withdrawn",
+                     *             "bank_code": "BCA",
+                     *             "bank_name": "Bank Central Asia",
+                     *             "phone_number": "081234567890",
+                     *             "expired_at": "2100-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListCardlessWithdrawalsAnswer"];
                 };
             };
@@ -10360,6 +11002,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reference_number": "tunai-2",
+                 *       "bank_code": "BCA",
+                 *       "phone_number": "081234567890",
+                 *       "amount": 100000
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateCardlessWithdrawalRequest"];
             };
         };
@@ -10374,6 +11024,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *         "reference_number": "tunai-2",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "03",
+                     *           "desc": "Pending"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99395000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": "tunai-1",
+                     *         "post_timestamp": "2026-11-22T13:37:03.584Z",
+                     *         "processed_timestamp": null,
+                     *         "status": "active",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2026-11-22T15:37:03.584Z",
+                     *         "withdrawal_code": "453512539647"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreateCardlessWithdrawalAnswer"];
                 };
             };
@@ -10437,6 +11127,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 409,
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -10452,6 +11152,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 422,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 422,
+                     *         "message": "amount: must be a multiple of 50000, at most 5000000",
+                     *         "errors": {
+                     *           "amount": [
+                     *             "must be a multiple of 50000, at most 5000000"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "errors": {
+                     *           "amount": [
+                     *             "must be a multiple of 50000, at most 5000000"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV1"];
                 };
             };
@@ -10483,6 +11205,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *         "reference_number": "tunai-1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "03",
+                     *           "desc": "Pending"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99495000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.433Z",
+                     *         "processed_timestamp": null,
+                     *         "status": "active",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2100-01-01T00:00:00.000Z",
+                     *         "withdrawal_code": "654281000673"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowCardlessWithdrawalAnswer"];
                 };
             };
@@ -10547,6 +11309,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *         "reference_number": "tunai-2",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "05",
+                     *           "desc": "Canceled"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "possible_duplicate_of": "tunai-1",
+                     *         "post_timestamp": "2026-11-22T13:37:03.584Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.636Z",
+                     *         "status": "canceled",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2026-11-22T15:37:03.584Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CancelCardlessWithdrawalAnswer"];
                 };
             };
@@ -10561,6 +11362,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 400,
+                     *         "message": "The cash has been drawn already"
+                     *       },
+                     *       "data": {
+                     *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *         "reference_number": "tunai-1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99495000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.433Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.509Z",
+                     *         "status": "withdrawn",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2100-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CancelCardlessWithdrawalError"];
                 };
             };
@@ -10603,6 +11447,543 @@ export interface operations {
             504: components["responses"]["V1Error504"];
         };
     };
+    inquireQrisPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042",
+                 *       "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InquireQrisPaymentRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "01",
+                     *           "desc": "Initiated"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:37:03.659Z",
+                     *         "processed_timestamp": "",
+                     *         "rrn": ""
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquireQrisPaymentAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP004: The reference number was used for another order of this account. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /** @description - SP018: A field or header is missing or wrong; `errors` has the messages by field. */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reference_number": "qris-x",
+                     *         "message": "qr_data: tag 63 is not the checksum of the code",
+                     *         "errors": {
+                     *           "qr_data": [
+                     *             "tag 63 is not the checksum of the code"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    creditQris: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreditQrisRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99470000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:37:03.723Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.779Z",
+                     *         "rrn": "Y5GQ0037YR21"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreditQrisAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditQrisError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditQrisError"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    inquireQrisPaymentStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042",
+                 *       "scope": "issuer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InquireQrisPaymentStatusRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99470000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:37:03.723Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.779Z",
+                     *         "rrn": "Y5GQ0037YR21"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquireQrisPaymentStatusAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP009",
+                     *       "response_message": "Transaction not found",
+                     *       "data": {
+                     *         "reference_number": "nothing",
+                     *         "scope": "issuer",
+                     *         "transaction_status": {
+                     *           "code": "07",
+                     *           "desc": "Not Found"
+                     *         },
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquireQrisPaymentStatusError"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
     onMoneyInExpiration: {
         parameters: {
             query?: never;
@@ -10628,11 +12009,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *           "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T13:04:47.630Z",
+                 *           "created_at": "2026-11-22T13:37:01.908Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -10643,7 +12024,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T13:34:47.630Z",
+                 *           "expired_at": "2026-11-22T14:07:01.908Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -10657,10 +12038,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQX0E1VSNARK0R82H438C63049D19",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXYM9HYTV1TCR6A9JDZY63044562",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81NQX0E1VSNARK0R82H438C",
+                 *           "reff_no": "6601M81QJXYM9HYTV1TCR6A9JDZY",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -10673,14 +12054,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T13:44:52.711Z",
+                 *           "updated_at": "2026-11-22T14:17:07.457Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:44:52"
+                 *       "timestamp": "22 Nov 2026 21:17:07"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -10719,7 +12100,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -10734,22 +12115,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81NQVA3Y09FXPP36C0X3674",
+                 *         "id": "01M81QJXF83B9C08P3DNC412RS",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001488289267724",
-                 *         "paid_at": "2026-11-22T13:04:45.841Z",
-                 *         "settle_at": "2026-11-22T13:04:50.841Z",
+                 *         "number": "7001460230517199",
+                 *         "paid_at": "2026-11-22T13:37:01.394Z",
+                 *         "settle_at": "2026-11-22T13:37:06.394Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E"
+                 *         "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:46"
+                 *       "timestamp": "22 Nov 2026 20:37:01"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -10788,11 +12169,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T13:04:46.723Z",
+                 *         "created_at": "2026-11-22T13:37:01.697Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -10803,7 +12184,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T13:34:46.723Z",
+                 *         "expired_at": "2026-11-22T14:07:01.697Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -10816,14 +12197,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T13:04:47.146Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
+                 *         "paid_at": "2026-11-22T13:37:01.798Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
-                 *         "rrn": "Q8Z9ZQ65DA7Z",
+                 *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
+                 *         "rrn": "ARAMS2XV3SJX",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
+                 *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -10833,13 +12214,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T13:04:47.359Z",
+                 *         "updated_at": "2026-11-22T13:37:01.852Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:47"
+                 *       "timestamp": "22 Nov 2026 20:37:01"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -10878,16 +12259,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
-                 *         "created_at": "2026-11-22T13:04:47.684Z",
+                 *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                 *         "created_at": "2026-11-22T13:37:01.938Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T13:34:47.684Z",
+                 *         "expired_at": "2026-11-22T14:07:01.938Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -10898,17 +12279,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T13:04:47.775Z",
-                 *         "settle_at": "2026-11-22T13:04:52.775Z",
+                 *         "paid_at": "2026-11-22T13:37:01.973Z",
+                 *         "settle_at": "2026-11-22T13:37:06.973Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
-                 *         "updated_at": "2026-11-22T13:04:47.849Z"
+                 *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                 *         "updated_at": "2026-11-22T13:37:02.023Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:47"
+                 *       "timestamp": "22 Nov 2026 20:37:02"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -10948,7 +12329,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
+                 *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -10968,18 +12349,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610594309482286",
-                 *         "post_timestamp": 1795352688043,
-                 *         "processed_timestamp": 1795352688232,
+                 *         "payment_code": "8610426344331600",
+                 *         "post_timestamp": 1795354622089,
+                 *         "processed_timestamp": 1795354622134,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS"
+                 *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:48"
+                 *       "timestamp": "22 Nov 2026 20:37:02"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -11019,14 +12400,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 20:04:48",
+                 *           "created_at": "2026-11-22 20:37:02",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
-                 *           "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                 *           "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                 *           "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -11034,18 +12415,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 20:04:48"
+                 *           "updated_at": "2026-11-22 20:37:02"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 20:04:48",
+                 *           "created_at": "2026-11-22 20:37:02",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 20:19:48",
+                 *           "expired_at": "2026-11-22 20:52:02",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -11053,16 +12434,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
+                 *           "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 20:04:48",
+                 *           "updated_at": "2026-11-22 20:37:02",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:48"
+                 *       "timestamp": "22 Nov 2026 20:37:02"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -11101,16 +12482,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T13:04:48.760Z",
+                 *         "created_at": "2026-11-22T13:37:02.297Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T13:19:48.760Z",
+                 *         "expired_at": "2026-11-22T13:52:02.297Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -11126,15 +12507,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T13:04:49.103Z",
+                 *         "paid_at": "2026-11-22T13:37:02.399Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001407802358980",
-                 *         "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
-                 *         "settle_at": "2026-11-22T13:04:54.103Z",
+                 *         "payment_method_value": "7001490375573222",
+                 *         "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
+                 *         "settle_at": "2026-11-22T13:37:07.399Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T13:04:49.279Z",
+                 *         "updated_at": "2026-11-22T13:37:02.451Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -11143,7 +12524,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:49"
+                 *       "timestamp": "22 Nov 2026 20:37:02"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -11183,14 +12564,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 20:04:48",
+                 *           "created_at": "2026-11-22 20:37:02",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
-                 *           "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                 *           "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                 *           "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -11198,18 +12579,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 20:04:49"
+                 *           "updated_at": "2026-11-22 20:37:02"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 20:04:49",
+                 *           "created_at": "2026-11-22 20:37:02",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 20:19:49",
+                 *           "expired_at": "2026-11-22 20:52:02",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -11217,16 +12598,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81NQYRDVSRK4ETMW4PNRA48",
+                 *           "reff_no": "PH01M81QJYGV7TMSK79QMX84SRG6",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 20:44:52",
+                 *           "updated_at": "2026-11-22 21:17:07",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:44:52"
+                 *       "timestamp": "22 Nov 2026 21:17:07"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -11265,7 +12646,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -11287,10 +12668,11 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "150000.00"
                  *         },
-                 *         "post_timestamp": "1795352690237",
-                 *         "processed_timestamp": "1795352690343",
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795354622714",
+                 *         "processed_timestamp": "1795354622771",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
+                 *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -11334,6 +12716,45 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99595000.00"
+                 *         },
+                 *         "channel": "GOPAY",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "50000.00"
+                 *         },
+                 *         "name": "TEST 7890",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "50000.00"
+                 *         },
+                 *         "note": "Hadiah undian",
+                 *         "phone_number": "081234567890",
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795354623240",
+                 *         "processed_timestamp": "1795354623286",
+                 *         "reference_number": "hadiah-2026-11-001",
+                 *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         }
+                 *       },
+                 *       "event": "ewallet-topup",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EwalletTopupWebhook"];
             };
         };
@@ -11367,7 +12788,130 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99495000.00"
+                 *         },
+                 *         "bank_code": "BCA",
+                 *         "bank_name": "Bank Central Asia",
+                 *         "expired_at": "4102444800000",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "phone_number": "081234567890",
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795354623433",
+                 *         "processed_timestamp": "1795354623509",
+                 *         "reference_number": "tunai-1",
+                 *         "status": "withdrawn",
+                 *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         }
+                 *       },
+                 *       "event": "cardless-withdrawal",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CardlessWithdrawalWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onQrisIssuer: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99470000.00"
+                 *         },
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "merchant_city": "Kab. Demak",
+                 *         "merchant_name": "Warung Bu Sri",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795354623723",
+                 *         "processed_timestamp": "1795354623779",
+                 *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                 *         "reference_number": "qris-2026-11-042",
+                 *         "scope": "issuer",
+                 *         "tip_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "tip_indicator": "",
+                 *         "tip_value": 0,
+                 *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         },
+                 *         "type": "mpm-dynamic"
+                 *       },
+                 *       "event": "qris-issuer",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["QrisIssuerWebhook"];
             };
         };
         responses: {

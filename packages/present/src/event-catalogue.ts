@@ -11,6 +11,7 @@ import {
   vaTransactionWebhook,
 } from './money-in-webhook.ts';
 import { disbursementWebhook } from './money-out-webhook.ts';
+import { qrisIssuerWebhook } from './qris-payment.ts';
 import type { DomainEvent, RenderedKind, Webhook, WebhookKind } from './webhook-event.ts';
 
 /** What one type of event means for merchants. `schema` is the newest version of its payload that this program reads. */
@@ -77,6 +78,11 @@ export const EVENT_CATALOGUE = {
     'cardless-withdrawal.failed': webhook(cardlessWithdrawalWebhook),
     'cardless-withdrawal.canceled': webhook(cardlessWithdrawalWebhook),
     'cardless-withdrawal.refunded': webhook(cardlessWithdrawalWebhook),
+    'qris-issuer.accepted': noWebhook('the webhook of a payment is about its end'),
+    'qris-issuer.succeeded': webhook(qrisIssuerWebhook),
+    'qris-issuer.failed': webhook(qrisIssuerWebhook),
+    'qris-issuer.canceled': webhook(qrisIssuerWebhook),
+    'qris-issuer.refunded': webhook(qrisIssuerWebhook),
   },
 } as const satisfies EventCatalogue;
 

@@ -59,6 +59,16 @@ export {
   presentPaymentLink,
 } from './payment-link.ts';
 export { type PaymentMethodsJson, paymentMethodsSchema, presentPaymentMethods } from './payment-method.ts';
+export {
+  presentAcquiredQris,
+  presentQrisPayment,
+  presentQrisPaymentForWebhook,
+  presentQrisPaymentStatus,
+  type QrisPaymentForWebhookJson,
+  type QrisPaymentJson,
+  qrisPaymentForWebhookSchema,
+  qrisPaymentSchema,
+} from './qris-payment.ts';
 export { presentQrisTransaction, type QrisTransactionJson, qrisTransactionSchema } from './qris-transaction.ts';
 export { presentRetailTransaction, type RetailTransactionJson, retailTransactionSchema } from './retail-transaction.ts';
 export { pageSchema, TransactionStatusCode, Ulid, VirtualAccountStatus } from './schemas.ts';

@@ -300,6 +300,34 @@ export const cardlessWithdrawal = (status: TransferStatus) =>
     .map(([common, own]) =>
       create(TransferSchema, { ...common, cardlessWithdrawal: create(CardlessWithdrawalDetailsSchema, own) }),
     );
+export const qrisPayment = (status: TransferStatus) =>
+  message(
+    TransferSchema,
+    fc.record({
+      transactionId: prefixed('66'),
+      referenceNumber: reference,
+      accountId: ulid,
+      status: fc.constant(status),
+      amountSen: fc.oneof(fc.constant(0n), sen),
+      feeSen: fc.bigInt({ min: 0n, max: 999_999n }),
+      balanceAfterSen: maybe(fc.bigInt({ min: -999n, max: 99_999_999_999_999n })),
+      createdAtMs: at,
+      processedAtMs: maybe(at),
+      failedCode: text,
+      failedReason: text,
+      qrisPayment: fc.record({
+        qrData: text,
+        type: fc.constantFrom('mpm-dynamic', 'mpm-static'),
+        merchantName: text,
+        merchantCity: text,
+        amountSen: sen,
+        tipSen: fc.bigInt({ min: 0n, max: 999_999n }),
+        tipIndicator: fc.constantFrom('', 'fixed', 'percentage', 'input'),
+        tipValue: fc.bigInt({ min: 0n, max: 9_999n }),
+        rrn: text,
+      }),
+    }),
+  );
 
 export const accountTransfer = (status: TransferStatus) =>
   message(

@@ -7,6 +7,7 @@ import {
   PaymentLinkEventSchema,
   PaymentLinkHistoryEventSchema,
   QrisEventSchema,
+  type QrisTransaction,
   RetailEventSchema,
   VaTransactionEventSchema,
   VirtualAccountEventSchema,
@@ -14,6 +15,7 @@ import {
 import { CardlessWithdrawalFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { DisbursementFinishedSchema, type Transfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -50,6 +52,7 @@ const payable = <Message>(messages: (status: PayableStatus) => fc.Arbitrary<Mess
 });
 
 const ofTransfer = { statuses: protos.TRANSFER_STATUSES, messages: protos.transfer };
+const ofQrisPayment = { statuses: protos.TRANSFER_STATUSES, messages: protos.qrisPayment };
 
 const ofCardlessWithdrawal = { statuses: protos.TRANSFER_STATUSES, messages: protos.cardlessWithdrawal };
 
@@ -90,6 +93,20 @@ const CASES: readonly Case[] = [
     present.cardlessWithdrawalWithCodeSchema,
     (withdrawal: Transfer) => present.presentCardlessWithdrawalWithCode(withdrawal, ''),
     ofCardlessWithdrawal,
+  ),
+  ...eachOf('QRIS payment', present.qrisPaymentSchema, present.presentQrisPayment, ofQrisPayment),
+  ...eachOf('status of a QRIS payment', present.qrisPaymentSchema, present.presentQrisPaymentStatus, ofQrisPayment),
+  ...eachOf(
+    'QRIS payment of a webhook',
+    present.qrisPaymentForWebhookSchema,
+    present.presentQrisPaymentForWebhook,
+    ofQrisPayment,
+  ),
+  ...eachOf(
+    'QRIS money in as a payment',
+    present.qrisPaymentSchema,
+    (transaction: QrisTransaction) => present.presentAcquiredQris(transaction, 'order-1'),
+    payable(protos.qrisTransaction),
   ),
   ...eachOf('account transfer', present.accountTransferSchema, present.presentAccountTransfer, {
     statuses: protos.TRANSFER_STATUSES,
@@ -138,6 +155,10 @@ const withdrawals = payload(
   CardlessWithdrawalFinishedSchema,
   fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.cardlessWithdrawal)) }),
 );
+const qrisPayments = payload(
+  QrisPaymentFinishedSchema,
+  fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.qrisPayment)) }),
+);
 const qris = (status: PayableStatus) => payload(QrisEventSchema, fc.record({ qrisTransaction: protos.qrisTransaction(status) }));
 const ewallet = (status: PayableStatus) =>
   payload(EwalletCheckoutEventSchema, fc.record({ ewalletCheckout: protos.ewalletCheckout(status) }));
@@ -179,6 +200,10 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'cardless-withdrawal.failed': withdrawals,
   'cardless-withdrawal.canceled': withdrawals,
   'cardless-withdrawal.refunded': withdrawals,
+  'qris-issuer.succeeded': qrisPayments,
+  'qris-issuer.failed': qrisPayments,
+  'qris-issuer.canceled': qrisPayments,
+  'qris-issuer.refunded': qrisPayments,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

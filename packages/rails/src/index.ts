@@ -36,6 +36,16 @@ export type {
 } from './ewallet-topup/port.ts';
 export { openSnapEwalletTopup } from './ewallet-topup/snap.ts';
 export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
+export type {
+  QrisDecoding,
+  QrisPaymentRail,
+  QrisPaymentRequest,
+  QrisPaymentResult,
+  QrisProblem,
+  QrisReturned,
+  QrisScan,
+} from './qris-payment/qris-payment.ts';
+export { openSnapQrisPayment, type SnapQrisPaymentOptions } from './qris-payment/snap-qris-payment.ts';
 export {
   type CallOptions,
   callWithin,

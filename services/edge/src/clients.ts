@@ -11,6 +11,7 @@ import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { AccountTransferService, DisbursementService, RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { Foundation } from '@gerbang/service';
 import { openChannel, openLedger } from '@gerbang/service/rpc';
@@ -36,6 +37,7 @@ export function openClients(foundation: Foundation<Config>) {
     accountTransfers: moneyOut.client(AccountTransferService),
     ewalletTopups: moneyOut.client(EwalletTopupService),
     cardlessWithdrawals: moneyOut.client(CardlessWithdrawalService),
+    qrisPayments: moneyOut.client(QrisPaymentService),
     /** What banks report of transfers. */
     moneyOutRails: moneyOut.client(RailReportService),
     virtualAccounts: moneyIn.client(VirtualAccountService),

@@ -11,6 +11,7 @@ import {
 import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
 import type { Closeable } from '@gerbang/runtime';
@@ -23,6 +24,7 @@ type StatementHandlers = Handlers<typeof StatementService>;
 type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
 type EwalletTopupHandlers = Handlers<typeof EwalletTopupService>;
 type CardlessWithdrawalHandlers = Handlers<typeof CardlessWithdrawalService>;
+type QrisPaymentHandlers = Handlers<typeof QrisPaymentService>;
 type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
 type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
@@ -51,6 +53,7 @@ export type FakeServices = Closeable & {
   accountTransfer: Partial<AccountTransferHandlers>;
   ewalletTopup: Partial<EwalletTopupHandlers>;
   cardlessWithdrawal: Partial<CardlessWithdrawalHandlers>;
+  qrisPayments: Partial<QrisPaymentHandlers>;
   deliveries: Partial<DeliveryHandlers>;
   virtualAccounts: Partial<VirtualAccountHandlers>;
   qris: Partial<QrisHandlers>;
@@ -94,6 +97,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     accountTransfer: {},
     ewalletTopup: {},
     cardlessWithdrawal: {},
+    qrisPayments: {},
     deliveries: {},
     virtualAccounts: {},
     qris: {},
@@ -175,6 +179,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     getCardlessWithdrawal: unscripted,
     listCardlessWithdrawals: unscripted,
     cancelCardlessWithdrawal: unscripted,
+  };
+  const qrisPaymentDefaults: QrisPaymentHandlers = {
+    inquireQrisPayment: unscripted,
+    creditQrisPayment: unscripted,
+    getQrisPayment: unscripted,
   };
   const virtualAccountDefaults: VirtualAccountHandlers = {
     createVirtualAccount: unscripted,
@@ -258,6 +267,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         CardlessWithdrawalService,
         scripted(cardlessWithdrawalDefaults, () => fakes.cardlessWithdrawal),
+        [],
+      ),
+      implement(
+        QrisPaymentService,
+        scripted(qrisPaymentDefaults, () => fakes.qrisPayments),
         [],
       ),
       implement(

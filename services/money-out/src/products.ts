@@ -6,15 +6,23 @@ import {
   openSnapBankTransfer,
   openSnapCardless,
   openSnapEwalletTopup,
+  openSnapQrisPayment,
+  type QrisPaymentRail,
 } from '@gerbang/rails';
 import { type Closeable, env } from '@gerbang/runtime';
 import { z } from 'zod';
 import { createCardlessWithdrawal } from './cardless-withdrawal/cardless-withdrawal.ts';
 import { createDisbursement } from './disbursement/disbursement.ts';
 import { createEwalletTopup } from './ewallet-topup/ewallet-topup.ts';
+import { createQrisPayment } from './qris-payment/qris-payment.ts';
 
 /** The rails that pay money out. */
-export type Rails = { bankTransfer: BankTransferRail; ewalletTopup: EwalletTopupRail; cardless: CardlessRail };
+export type Rails = {
+  bankTransfer: BankTransferRail;
+  ewalletTopup: EwalletTopupRail;
+  cardless: CardlessRail;
+  qrisPayment: QrisPaymentRail;
+};
 
 /** How each rail is reached, by its variables. */
 export const railsShape = {
@@ -38,6 +46,13 @@ export const railsShape = {
   RAIL_CARDLESS_CHANNEL_ID: z.string().min(1),
   /** What codes are sealed with. */
   GERBANG_KEKS: env.keyRing(),
+  RAIL_QRIS_ISSUER_URL: z.url(),
+  RAIL_QRIS_ISSUER_CLIENT_KEY: z.string().min(1),
+  RAIL_QRIS_ISSUER_CLIENT_SECRET: z.string().min(1),
+  RAIL_QRIS_ISSUER_PRIVATE_KEY: z.base64().transform((text) => Buffer.from(text, 'base64').toString()),
+  RAIL_QRIS_ISSUER_PARTNER_ID: z.string().min(1),
+  RAIL_QRIS_ISSUER_CHANNEL_ID: z.string().min(1),
+  RAIL_QRIS_ISSUER_MERCHANT_ID: z.string().min(1),
 };
 
 type RailsConfig = z.output<z.ZodObject<typeof railsShape>>;
@@ -72,7 +87,17 @@ export function openRails({ config, closing }: { config: RailsConfig; closing: C
     channelId: config.RAIL_CARDLESS_CHANNEL_ID,
   });
   closing.push('cardless rail', () => cardless.close());
-  return { bankTransfer, ewalletTopup, cardless };
+  const qrisPayment = openSnapQrisPayment({
+    url: config.RAIL_QRIS_ISSUER_URL,
+    clientKey: config.RAIL_QRIS_ISSUER_CLIENT_KEY,
+    clientSecret: config.RAIL_QRIS_ISSUER_CLIENT_SECRET,
+    privateKey: config.RAIL_QRIS_ISSUER_PRIVATE_KEY,
+    partnerId: config.RAIL_QRIS_ISSUER_PARTNER_ID,
+    channelId: config.RAIL_QRIS_ISSUER_CHANNEL_ID,
+    merchantId: config.RAIL_QRIS_ISSUER_MERCHANT_ID,
+  });
+  closing.push('QRIS payment rail', () => qrisPayment.close());
+  return { bankTransfer, ewalletTopup, cardless, qrisPayment };
 }
 
 /** The products of the transfer saga. */
@@ -84,5 +109,6 @@ export function createProducts(rails: Rails, { keyRing }: { keyRing: KeyRing }) 
     disbursement: createDisbursement(rails.bankTransfer),
     ewalletTopup: createEwalletTopup(rails.ewalletTopup),
     cardlessWithdrawal: createCardlessWithdrawal(rails.cardless, keyRing),
+    qrisPayment: createQrisPayment(rails.qrisPayment),
   };
 }

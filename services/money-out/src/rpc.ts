@@ -6,6 +6,7 @@ import {
   RailReportService,
   ResolutionService,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { implement } from '@gerbang/rpc';
 import { createAccountTransfer } from './account-transfer/rpc/create-account-transfer.ts';
 import { getAccountTransfer } from './account-transfer/rpc/get-account-transfer.ts';
@@ -23,6 +24,9 @@ import { transfer } from './disbursement/rpc/transfer.ts';
 import { checkWallet } from './ewallet-topup/rpc/check-wallet.ts';
 import { getTopup } from './ewallet-topup/rpc/get-topup.ts';
 import { triggerTopup } from './ewallet-topup/rpc/trigger-topup.ts';
+import { creditQrisPayment } from './qris-payment/rpc/credit-qris-payment.ts';
+import { getQrisPayment } from './qris-payment/rpc/get-qris-payment.ts';
+import { inquireQrisPayment } from './qris-payment/rpc/inquire-qris-payment.ts';
 import { reportTransfer } from './report/rpc/report-transfer.ts';
 import { listUnresolved } from './resolution/rpc/list-unresolved.ts';
 import { resolve } from './resolution/rpc/resolve.ts';
@@ -38,6 +42,15 @@ export function implementations(context: Context) {
         getFee: (request) => getFee(context, request),
         getTransfer: (request) => getTransfer(context, request),
         listTransfers: (request) => listTransfers(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      QrisPaymentService,
+      {
+        inquireQrisPayment: (request) => inquireQrisPayment(context, request),
+        creditQrisPayment: (request) => creditQrisPayment(context, request),
+        getQrisPayment: (request) => getQrisPayment(context, request),
       },
       ['edge'],
     ),

@@ -10,6 +10,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { openAccountTransferStore } from '../src/account-transfer/store.ts';
 import type { Context } from '../src/context.ts';
 import { createProducts } from '../src/products.ts';
+import { openInquiries } from '../src/qris-payment/inquiry.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
 import { countingMetrics, scriptedLedger, type Wrap } from './saga-world.ts';
 
@@ -128,6 +129,7 @@ export function useCardless(name: string) {
       const rails = {
         bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
         ewalletTopup: { inquireWallet: unused, topUp: unused, inquireTopup: unused, close },
+        qrisPayment: { decode: unused, pay: unused, query: unused, close },
         cardless: { createCode: wrap(createCode), inquire: wrap(inquire), cancel: wrap(cancel), close },
       };
       const products = createProducts(rails, { keyRing: ringOf(...ring) });
@@ -138,6 +140,7 @@ export function useCardless(name: string) {
         products,
         transfers: { ...transfers, insert: wrap(insert), apply: wrap(apply), find: wrap(find) },
         accountTransfers: await openAccountTransferStore(store, () => {}),
+        inquiries: await openInquiries(store),
         ledger: { post: wrap(ledger.post), getBalance: unused, verify: unused },
         clock,
         log: createLogger({ service: 'test', level: 'trace' }, { write: (line) => void logged.push(line) }),

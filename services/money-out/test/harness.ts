@@ -152,6 +152,13 @@ export function useMoneyOut() {
           RAIL_EWALLET_TOPUP_CHANNEL_ID: '1',
           ...cardlessRail(`http://${nowhere}`, privateKey),
           ...env,
+          RAIL_QRIS_ISSUER_URL: `http://${nowhere}`,
+          RAIL_QRIS_ISSUER_CLIENT_KEY: 'k',
+          RAIL_QRIS_ISSUER_CLIENT_SECRET: 's',
+          RAIL_QRIS_ISSUER_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
+          RAIL_QRIS_ISSUER_PARTNER_ID: 'p',
+          RAIL_QRIS_ISSUER_CHANNEL_ID: '1',
+          RAIL_QRIS_ISSUER_MERCHANT_ID: 'm',
         }),
         { clock },
       );

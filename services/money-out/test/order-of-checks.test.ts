@@ -26,6 +26,7 @@ import { transfer } from '../src/disbursement/rpc/transfer.ts';
 import { checkWallet } from '../src/ewallet-topup/rpc/check-wallet.ts';
 import { triggerTopup } from '../src/ewallet-topup/rpc/trigger-topup.ts';
 import { createProducts } from '../src/products.ts';
+import { openInquiries } from '../src/qris-payment/inquiry.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
 import { countingMetrics } from './saga-world.ts';
 
@@ -49,6 +50,7 @@ beforeAll(async () => {
     bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
     ewalletTopup: { inquireWallet: unused, topUp: unused, inquireTopup: unused, close },
     cardless: { createCode: unused, inquire: unused, cancel: unused, close },
+    qrisPayment: { decode: unused, pay: unused, query: unused, close },
   };
   const products = createProducts(rails, { keyRing: { currentKid: 'k1', keys: new Map() } });
   context = {
@@ -56,6 +58,7 @@ beforeAll(async () => {
     products,
     transfers: await openTransferStore(store, Object.values(products), () => {}),
     accountTransfers: await openAccountTransferStore(store, () => {}),
+    inquiries: await openInquiries(store),
     ledger: { post: unused, getBalance: unused, verify: unused },
     clock,
     log: testLog(),

@@ -47,6 +47,8 @@ import { payQris } from './money-in/pay-qris.ts';
 import { QR_CANCEL, QR_GENERATE, QR_QUERY, qrCancel, qrGenerate, qrQuery } from './money-in/qris.ts';
 import { reverseQris } from './money-in/reverse-qris.ts';
 import { CREATE_VA, createVa, DELETE_VA, deleteVa, UPDATE_VA, updateVa } from './money-in/virtual-account.ts';
+import { QR_DECODE, qrDecode } from './qris-payment/decode.ts';
+import { QR_PAYMENT, qrPayment } from './qris-payment/payment.ts';
 import { ACCESS_TOKEN, accessToken } from './snap/access-token.ts';
 import { SnapRefusal, sendAnswer } from './snap/snap.ts';
 
@@ -66,6 +68,8 @@ const ROUTES: readonly Route[] = [
   { method: 'PUT', url: '/v1.0/transfer-va/update-va', handler: updateVa, service: UPDATE_VA },
   { method: 'DELETE', url: '/v1.0/transfer-va/delete-va', handler: deleteVa, service: DELETE_VA },
   { method: 'POST', url: '/v1.0/qr/qr-mpm-generate', handler: qrGenerate, service: QR_GENERATE },
+  { method: 'POST', url: '/v1.0/qr/qr-mpm-decode', handler: qrDecode, service: QR_DECODE },
+  { method: 'POST', url: '/v1.0/qr/qr-mpm-payment', handler: qrPayment, service: QR_PAYMENT },
   { method: 'POST', url: '/v1.0/qr/qr-mpm-query', handler: qrQuery, service: QR_QUERY },
   { method: 'POST', url: '/v1.0/qr/qr-mpm-cancel', handler: qrCancel, service: QR_CANCEL },
   { method: 'POST', url: '/v1.0/debit/payment-host-to-host', handler: debitPayment, service: DEBIT_PAYMENT },

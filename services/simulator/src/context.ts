@@ -11,6 +11,7 @@ import type { Gateway } from './money-in/gateway.ts';
 import type { Receipts } from './money-in/receipts.ts';
 import type { Refunds } from './money-in/refunds.ts';
 import type { PaymentRequests } from './payment-request/store.ts';
+import type { QrisBooks } from './qris-payment/books.ts';
 import type { InquiryIds } from './snap/inquiry-ids.ts';
 import type { TokenIssuer } from './snap/tokens.ts';
 
@@ -31,6 +32,8 @@ export type Context = {
   paymentRequests: PaymentRequests;
   receipts: Receipts;
   refunds: Refunds;
+  /** Codes that partners pay as their customers' issuer. */
+  qrisBooks: QrisBooks;
   /** Where customers reach the simulator's own pages, without a slash at the end. */
   publicUrl: string;
   /** The other side: what the rails call. */

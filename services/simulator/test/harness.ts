@@ -4,6 +4,8 @@ import {
   type BankTransferRail,
   type BankTransferRequest,
   openSnapBankTransfer,
+  openSnapQrisPayment,
+  type QrisPaymentRail,
   type SnapBankTransferOptions,
   type SnapCredentials,
 } from '@gerbang/rails';
@@ -119,6 +121,19 @@ export function credentials(url: string): SnapCredentials {
     partnerId: 'gerbang',
     channelId: '95221',
   };
+}
+
+/** The client that pays codes. */
+export function openQrisPaymentTo(url: string): QrisPaymentRail {
+  return openSnapQrisPayment({
+    url,
+    clientKey: 'gerbang',
+    clientSecret: SECRET,
+    privateKey: pem(keys.privateKey),
+    partnerId: 'gerbang',
+    channelId: '95221',
+    merchantId: 'gerbang',
+  });
 }
 
 export function newRequest(accountNumber = '1234567890', over: Partial<BankTransferRequest> = {}): BankTransferRequest {

@@ -38,6 +38,8 @@ const ErrorV2Data = z
     bank_account_number: z.string().optional(),
     channel: z.string().optional(),
     phone_number: z.string().optional(),
+    scope: z.string().nullable().optional(),
+    type: z.string().nullable().optional(),
   })
   .meta({ id: 'ErrorV2Data', description: 'What went wrong, with the fields of the request that identify what it was about.' });
 

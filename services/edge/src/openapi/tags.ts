@@ -2,6 +2,7 @@
 export const TAGS = {
   Token: 'Access tokens: every other request carries one.',
   'QRIS money in': 'Dynamic QR codes that customers pay with any app (contract §5).',
+  'QRIS money out': "Payments of others' QR codes.",
   'Virtual account': 'Numbers that customers transfer to at their bank, and the payments they bring.',
   Balance: 'What a merchant or one of its accounts has, holds and waits for.',
   'Payment link': 'Pages where a customer picks a method and pays, and each opening of them.',

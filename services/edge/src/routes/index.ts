@@ -29,6 +29,9 @@ import { inquireTopupStatus } from './ewallet-topup/inquiry-status.ts';
 import { triggerTopup } from './ewallet-topup/trigger-topup.ts';
 import { chapter, get, type Line, post, put, signedPost, withId } from './methods.ts';
 import { moneyInRoutes } from './money-in.ts';
+import { creditQris } from './qris-payments/credit.ts';
+import { inquireQrisPayment } from './qris-payments/inquiry.ts';
+import { inquireQrisPaymentStatus } from './qris-payments/status.ts';
 import { listSettlements } from './settlements/list.ts';
 import { listStatement } from './statements/list.ts';
 import { issueTokenV10, issueTokenV11 } from './token/issue.ts';
@@ -93,6 +96,12 @@ export const routes: readonly Route[] = [
     get('/api/v1.0/cardless-withdrawals/:account_id', v1, listCardlessWithdrawals),
     get('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id', v1, showCardlessWithdrawal),
     post('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id/cancel', v1, cancelCardlessWithdrawal),
+  ]),
+
+  ...chapter('QRIS money out', [
+    post('/api/v2.0/qris/inquiry/:account_id', v2, inquireQrisPayment),
+    signedPost('/api/v2.0/qris/credit/:account_id', v2, creditQris),
+    post('/api/v2.0/qris/status/:account_id', v2, inquireQrisPaymentStatus),
   ]),
 ];
 

@@ -15,6 +15,7 @@ import {
 import { CardlessWithdrawalFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { EwalletTopupFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { DisbursementFinishedSchema, type TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 
 /** When the samples occur. */
 export const SAMPLE_MS = Date.parse('2026-11-21T08:30:00.123Z');
@@ -94,6 +95,36 @@ export function cardlessWithdrawal(more: {
   const own = { referenceNumber: 'CASH-2026-000123', amountSen: 20_000_000n, feeSen: 250_000n, cardlessWithdrawal: cardless };
   const whole = { ...ACCOUNT, transactionId, createdAtMs, processedAtMs, ...own, ...fields };
   return toBinary(CardlessWithdrawalFinishedSchema, create(CardlessWithdrawalFinishedSchema, { transfer: whole }));
+}
+
+/** The end of the payment of a QRIS code. */
+export function qrisPayment(more: {
+  status: TransferStatus;
+  balanceAfterSen?: bigint;
+  failedCode?: string;
+  failedReason?: string;
+}) {
+  const payment = {
+    ...ACCOUNT,
+    transactionId: '6601KAJ5ZR8N7M6K5J4H3G2F1E0D',
+    referenceNumber: 'QR-2026-000042',
+    amountSen: 4_200_000n,
+    feeSen: 0n,
+    createdAtMs: CREATED,
+    processedAtMs: NOW,
+    qrisPayment: {
+      qrData: qrData(4_000_000n),
+      type: 'mpm-dynamic',
+      merchantName: 'TOKO DEMO',
+      merchantCity: 'JAKARTA',
+      amountSen: 4_000_000n,
+      tipSen: 200_000n,
+      tipIndicator: 'percentage',
+      tipValue: 500n,
+    },
+    ...more,
+  };
+  return toBinary(QrisPaymentFinishedSchema, create(QrisPaymentFinishedSchema, { transfer: payment }));
 }
 
 const virtualAccount = {

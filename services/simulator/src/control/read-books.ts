@@ -32,8 +32,9 @@ function itemsOf(context: Context, rail: Rail): AsyncIterable<Item> {
   switch (rail) {
     case 'bank-transfer':
       return payouts(context, rail);
-    case 'va':
     case 'qris':
+      return qris(context);
+    case 'va':
     case 'ewallet':
     case 'retail':
       return bothWays(context, rail);
@@ -88,6 +89,19 @@ async function* withdrawals(context: Context): AsyncGenerator<Item> {
       direction: 'out',
       amount: toMoney(amountSen),
       status: status === 'withdrawn' ? 'success' : status === 'active' ? 'pending' : status,
+    };
+  }
+}
+
+async function* qris(context: Context): AsyncGenerator<Item> {
+  yield* receipts(context, 'qris');
+  for await (const entry of context.qrisBooks.all()) {
+    yield {
+      reference_number: entry.merchantReference,
+      transaction_id: entry.partnerReference,
+      direction: 'out',
+      amount: toMoney(entry.amountSen),
+      status: entry.status,
     };
   }
 }

@@ -13,6 +13,8 @@ export const QR_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-notify', code:
 export const TRANSFER_NOTIFY: GatewayService = { path: '/v1.0/transfer-interbank/notify', code: '18' };
 /** Of our own, as the services of cardless withdrawals are. */
 export const CARDLESS_NOTIFY: GatewayService = { path: '/v1.0/cardless-withdrawal/notify', code: '94' };
+/** Nor for 50. */
+export const QR_PAYMENT_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-payment/notify', code: '50' };
 export const DEBIT_NOTIFY: GatewayService = { path: '/v1.0/debit/notify', code: '56' };
 
 /** What the gateway has said: done, an explicit no, or no usable answer, so that the rail has to send it again. */

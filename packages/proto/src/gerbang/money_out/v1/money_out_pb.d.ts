@@ -136,6 +136,13 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
    * @generated from field: gerbang.money_out.v1.CardlessWithdrawalDetails cardless_withdrawal = 22;
    */
   cardlessWithdrawal?: CardlessWithdrawalDetails | undefined;
+
+  /**
+   * Of the payment of a QRIS code only.
+   *
+   * @generated from field: gerbang.money_out.v1.QrisPayment qris_payment = 20;
+   */
+  qrisPayment?: QrisPayment | undefined;
 };
 
 /**
@@ -1084,6 +1091,86 @@ export declare type CardlessWithdrawalDetails = Message<"gerbang.money_out.v1.Ca
  * Use `create(CardlessWithdrawalDetailsSchema)` to create a new message.
  */
 export declare const CardlessWithdrawalDetailsSchema: GenMessage<CardlessWithdrawalDetails>;
+
+/**
+ * What the payment of a QRIS code has of its own. The transfer's amount is amount and tip; it is 0 while only inquired, where the
+ * code leaves the amount to the customer and the inquiry has named none.
+ *
+ * @generated from message gerbang.money_out.v1.QrisPayment
+ */
+export declare type QrisPayment = Message<"gerbang.money_out.v1.QrisPayment"> & {
+  /**
+   * The payload of the code.
+   *
+   * @generated from field: string qr_data = 1;
+   */
+  qrData: string;
+
+  /**
+   * "mpm-dynamic" or "mpm-static".
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * @generated from field: string merchant_name = 3;
+   */
+  merchantName: string;
+
+  /**
+   * @generated from field: string merchant_city = 4;
+   */
+  merchantCity: string;
+
+  /**
+   * Sen, without tip.
+   *
+   * @generated from field: int64 amount_sen = 5;
+   */
+  amountSen: bigint;
+
+  /**
+   * Sen.
+   *
+   * @generated from field: int64 tip_sen = 6;
+   */
+  tipSen: bigint;
+
+  /**
+   * The code's rule for tips: "fixed", "percentage", "input", or empty where it asks for none.
+   *
+   * @generated from field: string tip_indicator = 7;
+   */
+  tipIndicator: string;
+
+  /**
+   * Sen of a fixed tip, hundredths of a percent of a percentage.
+   *
+   * @generated from field: int64 tip_value = 8;
+   */
+  tipValue: bigint;
+
+  /**
+   * Retrieval reference number; empty until paid.
+   *
+   * @generated from field: string rrn = 9;
+   */
+  rrn: string;
+
+  /**
+   * It failed at a limit of the code's merchant.
+   *
+   * @generated from field: bool merchant_limit_reached = 10;
+   */
+  merchantLimitReached: boolean;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.QrisPayment.
+ * Use `create(QrisPaymentSchema)` to create a new message.
+ */
+export declare const QrisPaymentSchema: GenMessage<QrisPayment>;
 
 /**
  * Statuses of merchant-api.md, "Transaction status codes".

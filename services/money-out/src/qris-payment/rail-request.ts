@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { QrisPaymentRequest } from '@gerbang/rails';
+import { z } from 'zod';
+import type { TransferOrder } from '../transfer/product.ts';
+import type { QrisPaymentDetails } from './content.ts';
+
+/** The request to the acquirer, made once and persisted before it is sent. `nowMs` is real time: the acquirer's day. */
+export function toRequest(order: TransferOrder, { tipSen }: QrisPaymentDetails, nowMs: number): QrisPaymentRequest {
+  return {
+    partnerReference: order.transactionId,
+    externalId: externalIdOf(order.transactionId),
+    amountSen: order.amountSen.toString(),
+    tipSen: tipSen.toString(),
+    merchantReference: order.referenceNumber,
+    createdAtMs: nowMs,
+  };
+}
+
+const schema = z.object({
+  partnerReference: z.string(),
+  externalId: z.string(),
+  amountSen: z.string(),
+  tipSen: z.string(),
+  merchantReference: z.string(),
+  createdAtMs: z.number(),
+});
+
+/** The request as it is stored. */
+export function writeRequest(request: QrisPaymentRequest): string {
+  return JSON.stringify(request);
+}
+
+/** A stored request; throws when it is none. */
+export function readRequest(text: string): QrisPaymentRequest {
+  return schema.parse(JSON.parse(text));
+}
+
+/** 36 digits, the same whenever they are made again for a transaction, and others for any other. */
+function externalIdOf(transactionId: string): string {
+  const digest = createHash('sha256').update(transactionId).digest('hex');
+  return (BigInt(`0x${digest}`) % 10n ** 36n).toString().padStart(36, '0');
+}
