@@ -1617,6 +1617,7 @@ export interface components {
              */
             phone_number: string;
             amount: components["schemas"]["MoneyInput"];
+            /** @description What the top-up is for. */
             note?: string | null;
         };
         InquireEwalletTopupStatusRequest: {
@@ -1634,8 +1635,11 @@ export interface components {
              * @example 081234567890
              */
             phone_number: string;
-            /** @description Rupiah, a multiple of 50,000, at most 5,000,000: machines give no smaller notes. */
-            amount: components["schemas"]["AmountInput"];
+            /**
+             * Format: double
+             * @description Rupiah, a multiple of 50,000, at most 5,000,000: machines give no smaller notes.
+             */
+            amount: number;
             /** @description In the future. Two hours from now if it is left out. */
             expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
         };

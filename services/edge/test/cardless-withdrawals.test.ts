@@ -83,6 +83,7 @@ describe('create', () => {
           fee: { value: '2500.00', currency: 'IDR' },
           net_amount: { value: '100000.00', currency: 'IDR' },
           balance_after: { value: '10000.00', currency: 'IDR' },
+          possible_duplicate_of: null,
           post_timestamp: '2027-01-15T08:00:00.000Z',
           processed_timestamp: null,
           status: 'active',

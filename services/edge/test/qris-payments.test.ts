@@ -64,6 +64,7 @@ const WHOLE = {
   fee: idr('1000.00'),
   net_amount: idr('42000.00'),
   balance_after: idr('50000.00'),
+  possible_duplicate_of: null,
   merchant_name: 'Warung',
   merchant_city: 'Demak',
   amount: idr('40000.00'),

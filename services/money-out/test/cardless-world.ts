@@ -29,6 +29,8 @@ type Held = { code: string; expiresAtMs: number; ended?: 'withdrawn' | 'canceled
  */
 export function scriptedBank(clock: AdjustableClock) {
   const withdrawals = new Map<string, Held>();
+  /** Its reference of each transaction. */
+  const references = new Map<string, string>();
   const is = { away: false, mute: false };
   let answering = Promise.resolve();
   const calls = { createCode: 0, inquire: 0, cancel: 0 };
@@ -42,8 +44,9 @@ export function scriptedBank(clock: AdjustableClock) {
   };
   const isOpen = (held: Held | undefined) => held?.ended === undefined && clock.now() < (held?.expiresAtMs ?? 0);
   const rail: CardlessRail = {
-    async createCode({ partnerReference, expiresAtMs }) {
+    async createCode({ partnerReference, transactionId, expiresAtMs }) {
       calls.createCode++;
+      references.set(transactionId, partnerReference);
       if (is.away) return lost;
       const known = withdrawals.get(partnerReference);
       if (known?.ended === 'canceled') return lost;
@@ -76,9 +79,10 @@ export function scriptedBank(clock: AdjustableClock) {
       answering = promise;
       return resolve;
     },
-    codeOf: (reference: string) => withdrawals.get(reference)?.code ?? '',
+    codeOf: (transactionId: string) => withdrawals.get(references.get(transactionId) ?? '')?.code ?? '',
     /** A customer at the machine; gives whether there was cash. */
-    withdraw(reference: string): boolean {
+    withdraw(transactionId: string): boolean {
+      const reference = references.get(transactionId) ?? '';
       const held = withdrawals.get(reference);
       if (held === undefined || !isOpen(held)) return false;
       withdrawals.set(reference, { ...held, ended: 'withdrawn' });

@@ -99,12 +99,16 @@ describe('a top-up', () => {
     });
     expect(wallets.of('38').map(({ body }) => body)).toEqual([
       {
-        partnerReferenceNo: transfer?.transactionId,
+        partnerReferenceNo: expect.stringMatching(/^[0-9A-Z]{25}$/),
         customerNumber: '6281234567890',
         amount: { value: '50000.00', currency: 'IDR' },
         transactionDate: expect.any(String),
         notes: 'hadiah',
-        additionalInfo: { beneficiaryProvider: 'GOPAY', merchantReference: order.referenceNumber },
+        additionalInfo: {
+          beneficiaryProvider: 'GOPAY',
+          merchantReference: order.referenceNumber,
+          transactionId: transfer?.transactionId,
+        },
       },
     ]);
     expect(intents(transfer?.transactionId)).toEqual([Intent.HOLD, Intent.CAPTURE]);

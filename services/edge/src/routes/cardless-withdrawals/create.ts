@@ -2,7 +2,7 @@ import { type Refusal, refuse, VA_BANK_CODES } from '@gerbang/core';
 import { cardlessWithdrawalWithCodeSchema, presentCardlessWithdrawalWithCode } from '@gerbang/present';
 import { type Transfer, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
-import { numberAmount, ofAccount, oneOf, orAbsent, text, unixMs } from '../../http/fields.ts';
+import { numberAmountAs, ofAccount, oneOf, orAbsent, text, unixMs } from '../../http/fields.ts';
 import { operation } from '../../http/operation.ts';
 import { referenceNumber } from '../money-out-fields.ts';
 
@@ -18,12 +18,10 @@ const body = z.object({
   phone_number: text
     .regex(/^\+?[0-9]{8,15}$/, 'must be a phone number of 8 to 15 digits')
     .meta({ description: "The customer's phone number.", examples: ['081234567890'] }),
-  amount: numberAmount
-    .refine((sen) => sen % AMOUNT_STEP_SEN === 0n && sen <= AMOUNT_MAX_SEN, 'must be a multiple of 50000, at most 5000000')
-    .meta({
-      description: 'Rupiah, a multiple of 50,000, at most 5,000,000: machines give no smaller notes.',
-      override: { type: 'number', minimum: 50_000, maximum: 5_000_000, multipleOf: 50_000 },
-    }),
+  amount: numberAmountAs({
+    description: 'Rupiah, a multiple of 50,000, at most 5,000,000: machines give no smaller notes.',
+    override: { type: 'number', format: 'double', minimum: 50_000, maximum: 5_000_000, multipleOf: 50_000 },
+  }).refine((sen) => sen % AMOUNT_STEP_SEN === 0n && sen <= AMOUNT_MAX_SEN, 'must be a multiple of 50000, at most 5000000'),
   expired_at: orAbsent(unixMs).meta({ description: 'In the future. Two hours from now if it is left out.' }),
 });
 

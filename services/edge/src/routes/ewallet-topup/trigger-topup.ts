@@ -16,7 +16,7 @@ const body = z.object({
   channel,
   phone_number: phoneNumber,
   amount: moneyAmount,
-  note: optionalProse(100),
+  note: optionalProse(100).meta({ description: 'What the top-up is for.' }),
 });
 
 /** POST /api/v2.0/ewallet/trigger-topup (contract §6). Refusals: validation, and those of money-out. */
