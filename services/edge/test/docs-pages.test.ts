@@ -93,6 +93,7 @@ describe('the reference', () => {
   test('says which credentials were refused; others may follow in a link', async () => {
     const merchant = edge.merchant();
     edge.fakes.ledger = { getBalance: async () => ({ availableSen: 5_00n, pendingSen: 0n }) };
+    edge.fakes.account = { listAccounts: async () => ({ accounts: [] }) };
     const page = await open('/docs#/Balance/showAccountBalance');
     await page.getByText('Requests go out without credentials').click();
     await page.getByLabel('Partner id').fill('p');

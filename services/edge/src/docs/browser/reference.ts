@@ -54,8 +54,9 @@ function use(entered: Parameters<typeof session.use>[0]): void {
 
 /** Puts the reader's accounts into the examples of a document that is shown already. */
 async function fillInAccounts(): Promise<void> {
+  if (shown === undefined) return;
   const accountIds = await session.accountIds();
-  if (shown !== undefined && accountIds.length > 0) shown.renderer.specActions.updateJsonSpec(withAccounts(shown.api, accountIds));
+  if (accountIds.length > 0) shown.renderer.specActions.updateJsonSpec(withAccounts(shown.api, accountIds));
 }
 
 function say(text: string, { good }: { good: boolean }): void {
