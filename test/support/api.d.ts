@@ -1789,7 +1789,10 @@ export interface components {
          *     }
          */
         Money: {
-            /** @description A decimal with exactly two places. */
+            /**
+             * @description A decimal with exactly two places.
+             * @example 150000.00
+             */
             value: string;
             /** @constant */
             currency: "IDR";
@@ -2417,7 +2420,10 @@ export interface components {
         TransactionStatusCode: "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
         /** @description An amount in rupiah; value and currency are null where there is none. */
         MoneyOrNull: {
-            /** @description A decimal with exactly two places. */
+            /**
+             * @description A decimal with exactly two places.
+             * @example 150000.00
+             */
             value: string | null;
             currency: "IDR" | null;
         };

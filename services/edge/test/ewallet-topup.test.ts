@@ -33,9 +33,9 @@ const topUp = (over: object = {}, headers: Record<string, string> = {}) =>
 
 type Topup = Pick<MessageInitShape<typeof TransferSchema>, 'status' | 'beneficiaryUnknown' | 'failedReason' | 'description'>;
 
-function topupOf({ overLimit = false, name = '', ...over }: Topup & { overLimit?: boolean; name?: string } = {}) {
+function topupOf({ name = '', ...over }: Topup & { name?: string } = {}) {
   const { referenceNumber, accountId, createdAtMs, status } = transferOf();
-  const ewalletTopup = { channel: 'GOPAY', phoneNumber: '081234567890', name, overLimit };
+  const ewalletTopup = { channel: 'GOPAY', phoneNumber: '081234567890', name };
   const common = { referenceNumber, accountId, createdAtMs, status, transactionId: ID, amountSen: 5_000_000n };
   return create(TransferSchema, { ...common, ...over, ewalletTopup });
 }
@@ -46,7 +46,7 @@ describe('trigger-topup', () => {
     { status: TransferStatus.PENDING, code: '03', spCode: 'SP000', http: 200 },
     { status: TransferStatus.FAILED, code: '06', spCode: 'SP001', http: 400 },
     { status: TransferStatus.FAILED, beneficiaryUnknown: true, code: '06', spCode: 'SP010', http: 404 },
-    { status: TransferStatus.FAILED, overLimit: true, code: '06', spCode: 'SP006', http: 400 },
+    { status: TransferStatus.FAILED, beneficiaryOverLimit: true, code: '06', spCode: 'SP006', http: 400 },
     { status: TransferStatus.CANCELED, code: '05', spCode: 'SP001', http: 400 },
     { status: TransferStatus.REFUNDED, code: '04', spCode: 'SP001', http: 400 },
   ])('status $code, $spCode', async ({ code, spCode, http, ...transfer }) => {

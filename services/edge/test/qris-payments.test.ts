@@ -127,8 +127,7 @@ describe('credit', () => {
   });
 
   test('a limit of the code’s merchant is SP006', async () => {
-    const failed = payment({ status: TransferStatus.FAILED });
-    if (failed.qrisPayment !== undefined) failed.qrisPayment.merchantLimitReached = true;
+    const failed = payment({ status: TransferStatus.FAILED, beneficiaryOverLimit: true });
     edge.fakes.qrisPayments.creditQrisPayment = async () => ({ transfer: failed });
     expect((await credit({ reference_number: 'r-1' })).json.response_code).toBe('SP006');
   });

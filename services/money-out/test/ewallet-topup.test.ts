@@ -95,7 +95,7 @@ describe('a top-up', () => {
       amountSen: AMOUNT_SEN,
       balanceAfterSen: START_SEN - AMOUNT_SEN,
       description: 'hadiah',
-      ewalletTopup: { channel: 'GOPAY', phoneNumber: '081234567890', name: 'Budi Santoso', overLimit: false },
+      ewalletTopup: { channel: 'GOPAY', phoneNumber: '081234567890', name: 'Budi Santoso' },
     });
     expect(wallets.of('38').map(({ body }) => body)).toEqual([
       {
@@ -145,9 +145,9 @@ describe('a top-up', () => {
   });
 
   test.each<[string, object, object]>([
-    ['4033802', {}, { beneficiaryUnknown: false, ewalletTopup: { overLimit: true } }],
-    ['4043811', {}, { beneficiaryUnknown: true, ewalletTopup: { overLimit: false } }],
-    ['4033805', {}, { beneficiaryUnknown: false, ewalletTopup: { overLimit: false } }],
+    ['4033802', {}, { beneficiaryUnknown: false, beneficiaryOverLimit: true }],
+    ['4043811', {}, { beneficiaryUnknown: true, beneficiaryOverLimit: false }],
+    ['4033805', {}, { beneficiaryUnknown: false, beneficiaryOverLimit: false }],
   ])('that is refused with %s is released', async (responseCode, more, shown) => {
     answer = script({ '38': { responseCode, ...more } });
     const order = newOrder();

@@ -275,7 +275,7 @@ describe('a payment', () => {
 
   test.each([
     ['merchant_unknown', { beneficiaryUnknown: true }],
-    ['merchant_limit', { qrisPayment: { merchantLimitReached: true } }],
+    ['merchant_limit', { beneficiaryOverLimit: true }],
     ['other', { beneficiaryUnknown: false }],
   ] as const)('an explicit failure (%s) releases', async (cause, shown) => {
     rail.script.pay = async () => ({ outcome: 'failed', code: '4045008', reason: 'No', cause });

@@ -19,7 +19,6 @@ export function toMessage(order: TransferOrder, document: object, state: Transfe
   return create(TransferSchema, {
     ...commonFields(order, state),
     ...(isWithoutCode(state) && { status: TransferStatus.PAYING }),
-    beneficiaryUnknown: state.status === 'failed' && state.failure.cause === 'recipient_unknown',
     cardlessWithdrawal: {
       bankCode,
       bankName: vaBank(bankCode).name,

@@ -10,11 +10,9 @@ import { readDetails } from './document.ts';
 /** A top-up as the contract between services shows it. */
 export function toMessage(order: TransferOrder, document: object, state: TransferState): Transfer {
   const { channel, phoneNumber } = readDetails(document);
-  const cause = state.status === 'failed' ? state.failure.cause : undefined;
   return create(TransferSchema, {
     ...commonFields(order, state),
-    beneficiaryUnknown: cause === 'recipient_unknown',
-    ewalletTopup: { channel, phoneNumber, name: nameIn(state), overLimit: cause === 'recipient_limit' },
+    ewalletTopup: { channel, phoneNumber, name: nameIn(state) },
   });
 }
 

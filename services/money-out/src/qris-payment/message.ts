@@ -13,14 +13,11 @@ import type { Inquiry } from './inquiry.ts';
 /** The payment of a code as the contract between services shows it. */
 export function toMessage(order: TransferOrder, document: object, state: TransferState): Transfer {
   const { qrData, amountSen, tipSen } = readDetails(document);
-  const cause = state.status === 'failed' ? state.failure.cause : 'other';
   return create(TransferSchema, {
     ...commonFields(order, state),
-    beneficiaryUnknown: cause === 'recipient_unknown',
     qrisPayment: {
       ...codeFields(qrData, { amountSen, tipSen }),
       rrn: rrnOf(document, state),
-      merchantLimitReached: cause === 'recipient_limit',
     },
   });
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { QrisPaymentRequest } from '@gerbang/rails';
 import { z } from 'zod';
 import type { TransferOrder } from '../transfer/product.ts';
+import { externalIdOf } from '../transfer/rail-reference.ts';
 import type { QrisPaymentDetails } from './content.ts';
 
 /** The request to the acquirer, made once and persisted before it is sent. `nowMs` is real time: the acquirer's day. */
@@ -33,10 +33,4 @@ export function writeRequest(request: QrisPaymentRequest): string {
 /** A stored request; throws when it is none. */
 export function readRequest(text: string): QrisPaymentRequest {
   return schema.parse(JSON.parse(text));
-}
-
-/** 36 digits, the same whenever they are made again for a transaction, and others for any other. */
-function externalIdOf(transactionId: string): string {
-  const digest = createHash('sha256').update(transactionId).digest('hex');
-  return (BigInt(`0x${digest}`) % 10n ** 36n).toString().padStart(36, '0');
 }

@@ -43,8 +43,15 @@ function stateFields(state: TransferState) {
     case 'canceled':
       return { status: TransferStatus.CANCELED, processedAtMs: BigInt(state.processedAtMs) };
     case 'failed': {
-      const { code: failedCode, reason: failedReason } = state.failure;
-      return { status: TransferStatus.FAILED, processedAtMs: BigInt(state.processedAtMs), failedCode, failedReason };
+      const { code: failedCode, reason: failedReason, cause } = state.failure;
+      return {
+        status: TransferStatus.FAILED,
+        processedAtMs: BigInt(state.processedAtMs),
+        failedCode,
+        failedReason,
+        beneficiaryUnknown: cause === 'recipient_unknown',
+        beneficiaryOverLimit: cause === 'recipient_limit',
+      };
     }
     default:
       return state satisfies never;

@@ -1,10 +1,11 @@
-import { type Refusal, refuse, VA_BANK_CODES } from '@gerbang/core';
+import { type Refusal, VA_BANK_CODES } from '@gerbang/core';
 import { cardlessWithdrawalWithCodeSchema, presentCardlessWithdrawalWithCode } from '@gerbang/present';
 import { type Transfer, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
 import { numberAmountAs, ofAccount, oneOf, orAbsent, text, unixMs } from '../../http/fields.ts';
 import { operation } from '../../http/operation.ts';
 import { referenceNumber } from '../money-out-fields.ts';
+import { failureOf } from '../transfer-failure.ts';
 
 /** money-out answers after 3 s at the most, when the bank has not; the rest is for the ledger and the road. */
 const TIMEOUT_MS = 10_000;
@@ -65,15 +66,13 @@ export const createCardlessWithdrawal = operation({
       { timeoutMs: TIMEOUT_MS },
     );
     if (transfer === undefined) throw new Error('money-out answered no cardless withdrawal');
-    const failure = failureOf(transfer);
+    const failure = failureOfOrder(transfer);
     const data = presentCardlessWithdrawalWithCode(transfer, withdrawalCode);
     return { data, replayed, ...(failure !== undefined && { failure }) };
   },
 });
 
 /** What a withdrawal for which the bank gives no code means for the answer (contract §6); an order may be one of before. */
-function failureOf({ status, beneficiaryUnknown, failedReason }: Transfer): Refusal | undefined {
-  if (status !== TransferStatus.FAILED) return undefined;
-  const code = beneficiaryUnknown ? 'beneficiary_not_found' : 'transaction_failed';
-  return refuse(code, failedReason === '' ? {} : { message: failedReason });
+function failureOfOrder(transfer: Transfer): Refusal | undefined {
+  return transfer.status === TransferStatus.FAILED ? failureOf(transfer) : undefined;
 }

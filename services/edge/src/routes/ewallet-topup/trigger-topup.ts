@@ -1,10 +1,9 @@
-import { type Refusal, refuse } from '@gerbang/core';
 import { ewalletTopupSchema, presentEwalletTopup } from '@gerbang/present';
-import { type Transfer, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
 import { accountId, moneyAmount, optionalProse } from '../../http/fields.ts';
 import { operation } from '../../http/operation.ts';
 import { referenceNumber } from '../money-out-fields.ts';
+import { failureOf } from '../transfer-failure.ts';
 import { channel, phoneNumber } from './fields.ts';
 
 /** money-out answers after 3 s at the most, when the wallet has not; the rest is for the ledger and the transport. */
@@ -51,28 +50,3 @@ export const triggerTopup = operation({
     return { data: presentEwalletTopup(transfer), replayed, ...(failure !== undefined && { failure }) };
   },
 });
-
-/** What a top-up that has failed means for the order's answer (contract §6); undefined while it may succeed, or has. */
-function failureOf(transfer: Transfer): Refusal | undefined {
-  const { status, failedReason } = transfer;
-  switch (status) {
-    case TransferStatus.SUCCESS:
-    case TransferStatus.INITIATED:
-    case TransferStatus.PAYING:
-    case TransferStatus.PENDING:
-      return undefined;
-    case TransferStatus.FAILED:
-    case TransferStatus.CANCELED:
-    case TransferStatus.REFUNDED:
-      return refuse(failureCodeOf(transfer), failedReason === '' ? {} : { message: failedReason });
-    case TransferStatus.UNSPECIFIED:
-      throw new Error('money-out answered an e-wallet top-up without a status');
-    default:
-      return status satisfies never;
-  }
-}
-
-function failureCodeOf({ beneficiaryUnknown, ewalletTopup }: Transfer) {
-  if (beneficiaryUnknown) return 'beneficiary_not_found';
-  return ewalletTopup?.overLimit ? 'beneficiary_limit' : 'transaction_failed';
-}

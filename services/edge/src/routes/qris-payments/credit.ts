@@ -1,10 +1,9 @@
-import { type Refusal, refuse } from '@gerbang/core';
 import { presentQrisPayment, qrisPaymentSchema } from '@gerbang/present';
-import { type Transfer, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
 import { moneyAmount, ofAccount, orAbsent } from '../../http/fields.ts';
 import { operation } from '../../http/operation.ts';
 import { referenceNumber } from '../money-out-fields.ts';
+import { failureOf } from '../transfer-failure.ts';
 import { mustBeThere, qrData } from './inquiry.ts';
 
 /** The acquirer is asked about the code, twice at most; money-out then answers after 3 s when it has not paid by then. */
@@ -49,25 +48,3 @@ export const creditQris = operation({
     return { data: presentQrisPayment(payment), replayed, ...(failure !== undefined && { failure }) };
   },
 });
-
-/** What a payment that has failed means for the order's answer (contract §6); undefined while it may succeed, or has. */
-function failureOf({ status, beneficiaryUnknown, qrisPayment, failedReason }: Transfer): Refusal | undefined {
-  switch (status) {
-    case TransferStatus.SUCCESS:
-    case TransferStatus.INITIATED:
-    case TransferStatus.PAYING:
-    case TransferStatus.PENDING:
-      return undefined;
-    case TransferStatus.FAILED:
-    case TransferStatus.CANCELED:
-    case TransferStatus.REFUNDED: {
-      const isAtLimit = qrisPayment?.merchantLimitReached === true;
-      const code = beneficiaryUnknown ? 'beneficiary_not_found' : isAtLimit ? 'beneficiary_limit' : 'transaction_failed';
-      return refuse(code, failedReason === '' ? {} : { message: failedReason });
-    }
-    case TransferStatus.UNSPECIFIED:
-      throw new Error('money-out answered a payment without a status');
-    default:
-      return status satisfies never;
-  }
-}

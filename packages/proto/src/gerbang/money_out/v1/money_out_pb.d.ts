@@ -109,7 +109,7 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
   description: string;
 
   /**
-   * The rail found no such beneficiary account.
+   * It failed: the rail found no such beneficiary.
    *
    * @generated from field: bool beneficiary_unknown = 18;
    */
@@ -143,6 +143,13 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
    * @generated from field: gerbang.money_out.v1.QrisPayment qris_payment = 20;
    */
   qrisPayment?: QrisPayment | undefined;
+
+  /**
+   * It failed: the amount was over a limit of the beneficiary's.
+   *
+   * @generated from field: bool beneficiary_over_limit = 23;
+   */
+  beneficiaryOverLimit: boolean;
 };
 
 /**
@@ -1035,13 +1042,6 @@ export declare type EwalletTopup = Message<"gerbang.money_out.v1.EwalletTopup"> 
    * @generated from field: string name = 3;
    */
   name: string;
-
-  /**
-   * The top-up was more than the customer's wallet takes.
-   *
-   * @generated from field: bool over_limit = 4;
-   */
-  overLimit: boolean;
 };
 
 /**
@@ -1157,13 +1157,6 @@ export declare type QrisPayment = Message<"gerbang.money_out.v1.QrisPayment"> & 
    * @generated from field: string rrn = 9;
    */
   rrn: string;
-
-  /**
-   * It failed at a limit of the code's merchant.
-   *
-   * @generated from field: bool merchant_limit_reached = 10;
-   */
-  merchantLimitReached: boolean;
 };
 
 /**
