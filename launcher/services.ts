@@ -57,7 +57,15 @@ export const SERVICES = [
     adminPort: 9203,
     rpcPort: 9103,
     aggregates: ['transfers'],
-    env: ({ urlOf, secrets }) => sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+    env: ({ urlOf, secrets }) => ({
+      ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('EWALLET_TOPUP', urlOf('SIMULATOR_PORT'), secrets),
+      GERBANG_KEKS: secrets.keks,
+      ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('CARDLESS', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('QRIS_ISSUER', urlOf('SIMULATOR_PORT'), secrets),
+      RAIL_QRIS_ISSUER_MERCHANT_ID: 'gerbang',
+    }),
   },
   {
     name: 'money-in',

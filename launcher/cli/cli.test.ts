@@ -282,7 +282,7 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
     'qris, channel 014: IDR 1500.50 + 0.7 %, at most IDR 5000.00, of which the vendor gets IDR 500.00 + 0.3 %, from 2027-01-01T00:00:00.000Z, until 2027-02-01T00:00:00.000Z',
     '',
   ]);
-  await json('limit', 'set', id, 'disbursement', '--min', '10000', '--max', '50000000');
+  await json('limit', 'set', id, 'disbursement', '--min', '10000', '--max', '50000000', '--daily', '90000000');
   expect(await json('fund', id, first, '150000.50')).toMatchObject({ amount: '150000.50', available: '150000.50' });
   const opened = await json('account', 'create', id, 'Ketiga');
   await json('account', 'freeze', id, opened.account_id);
@@ -306,6 +306,8 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
     ...['fee.set', 'limit.set', 'account.fund', 'account.create', 'account.freeze', 'merchant.freeze'],
   ]);
   expect(audit.entries[5].after.fees[2]).toMatchObject(qrisFee);
+  const limit = { minimum: '10000.00', maximum: '50000000.00', daily_maximum: '90000000.00', monthly_maximum: '0.00' };
+  expect(audit.entries[4].after.limits).toEqual([{ product: 'disbursement', ...limit }]);
   for (const secret of [made.client_secret, rotated.client_secret, added.client_secret]) {
     expect(merchantLog.includes(secret)).toBe(false);
     expect(JSON.stringify(audit).includes(secret)).toBe(false);

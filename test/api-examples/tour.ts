@@ -24,9 +24,17 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveW
   await retail(recorder, account, pays);
   await paymentLinks(recorder, account, pays);
   await moneyOut(recorder, account, other);
+  await ewalletTopups(recorder, account);
+  await cardless(recorder, account, pays);
+  await qrisPayments(recorder, account);
   await reports(recorder, account);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
 }
+
+/** A code of a shop whose acquirer is not ours. */
+const CODE =
+  '00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI' +
+  '5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1';
 
 type Pays = (what: string, body: unknown) => Promise<void>;
 
@@ -209,6 +217,46 @@ async function moneyOut({ call: use, refused }: Recorder, account: string, other
   const moved = await use('createAccountTransfer', { body: move });
   await use('showAccountTransfer', { path: { transaction_id: String(moved.transaction_id) } });
   await use('listAccountTransfers', { query: '?limit=2' });
+}
+
+async function ewalletTopups({ call: use, refused }: Recorder, account: string): Promise<void> {
+  const wallet = { channel: 'GOPAY', phone_number: '081234567890' };
+  await use('checkWallet', { body: wallet });
+  await refused('checkWallet', { body: { ...wallet, phone_number: '081234560404' } });
+  const amount = { value: '50000.00', currency: 'IDR' };
+  const order = { account_id: account, reference_number: 'hadiah-2026-11-001', ...wallet, amount, note: 'Hadiah undian' };
+  await use('triggerEwalletTopup', { body: order });
+  const failing = { ...order, reference_number: `${order.reference_number}-x`, phone_number: '081234560001' };
+  await refused('triggerEwalletTopup', { body: failing });
+  await refused('triggerEwalletTopup', { body: { ...order, note: 'Bonus' } });
+  const { reference_number } = order;
+  await use('inquireEwalletTopupStatus', { body: { account_id: account, reference_number } });
+  await refused('inquireEwalletTopupStatus', { body: { account_id: account, reference_number: 'nothing' } });
+}
+
+async function cardless({ call: use, refused }: Recorder, account: string, pays: Pays): Promise<void> {
+  const of = { account_id: account };
+  const body = { reference_number: 'tunai-1', bank_code: 'BCA', phone_number: '081234567890', amount: 100_000 };
+  const made = await use('createCardlessWithdrawal', { path: of, body: { ...body, expired_at: FAR_MS } });
+  await use('showCardlessWithdrawal', { path: { ...of, transaction_id: String(made.transaction_id) } });
+  await pays(`cardless/${made.withdrawal_code}/withdraw`, {});
+  await use('listCardlessWithdrawals', { path: of, query: '?limit=2' });
+  await refused('createCardlessWithdrawal', { path: of, body: { ...body, amount: 70_000 } });
+  await refused('createCardlessWithdrawal', { path: of, body: { ...body, amount: 150_000 } });
+  await refused('cancelCardlessWithdrawal', { path: { ...of, transaction_id: String(made.transaction_id) } });
+  const second = await use('createCardlessWithdrawal', { path: of, body: { ...body, reference_number: 'tunai-2' } });
+  await use('cancelCardlessWithdrawal', { path: { ...of, transaction_id: String(second.transaction_id) } });
+}
+
+async function qrisPayments({ call: use, refused }: Recorder, account: string): Promise<void> {
+  const path = { account_id: account };
+  const reference_number = 'qris-2026-11-042';
+  await use('inquireQrisPayment', { path, body: { reference_number, qr_data: CODE } });
+  await refused('inquireQrisPayment', { path, body: { reference_number: 'qris-x', qr_data: `${CODE.slice(0, -4)}0000` } });
+  await use('creditQris', { path, body: { reference_number } });
+  await use('inquireQrisPaymentStatus', { path, body: { reference_number, scope: 'issuer' } });
+  await refused('inquireQrisPaymentStatus', { path, body: { reference_number: 'nothing', scope: 'issuer' } });
+  await refused('creditQris', { path, body: { reference_number, amount: { value: '99000.00', currency: 'IDR' } } });
 }
 
 async function reports({ call: use, refused }: Recorder, account: string): Promise<void> {

@@ -838,6 +838,190 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/ewallet/check-beneficiary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a customer's e-wallet
+         * @description Asks the e-wallet whose number it is. Nothing is moved.
+         */
+        post: operations["checkWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/ewallet/trigger-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Top up a customer's e-wallet
+         * @description Holds amount and fee, then asks the e-wallet. Answers when the e-wallet has answered, or after 3 seconds with status 03 (Pending); the webhook `ewallet-topup` brings the outcome. The same reference with the same content answers the existing transaction, in whatever form the phone number is written.
+         */
+        post: operations["triggerEwalletTopup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/ewallet/inquiry-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status of an e-wallet top-up
+         * @description SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.
+         */
+        post: operations["inquireEwalletTopupStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/cardless-withdrawals/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cardless withdrawals
+         * @description Without their codes.
+         */
+        get: operations["listCardlessWithdrawals"];
+        put?: never;
+        /**
+         * Create a code to draw cash with
+         * @description Holds amount and fee, then asks the bank for a code with which the customer draws the cash at one of the bank's machines. Answers when the bank has answered, or after 3 seconds with status pending and no code: show has the code as soon as the bank has given it. The webhook `cardless-withdrawal` brings the end. The same reference with the same content answers the existing withdrawal. The code is in this answer and in that of show only, never in lists and webhooks.
+         */
+        post: operations["createCardlessWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/cardless-withdrawals/{account_id}/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a cardless withdrawal
+         * @description With its code while it is active.
+         */
+        get: operations["showCardlessWithdrawal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1.0/cardless-withdrawals/{account_id}/{transaction_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a cardless withdrawal
+         * @description Asks the bank to take the code back; amount and fee are available again when it has. The bank decides, by its own time, whether the customer was faster. Answers when the bank has answered, or after 3 seconds with status active: the amount stays held until the bank has answered, and the webhook `cardless-withdrawal` brings the end. One that is canceled or expired already is answered as it is.
+         */
+        post: operations["cancelCardlessWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/qris/inquiry/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inquire a QRIS code
+         * @description Says whose code it is and what paying it costs. Nothing is held. The inquiry is kept for a day, so that the payment may come with the reference alone. `amount` is needed only where the code leaves it to the payer.
+         */
+        post: operations["inquireQrisPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/qris/credit/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay a QRIS code
+         * @description Holds amount, tip and fee, then asks the acquirer. `qr_data` may be left out where the reference was inquired, `amount` where the code or the inquiry has it; `tip` is for codes that let the payer enter one. Answers when the acquirer has answered, or after 3 seconds with status 03 (Pending); the webhook `qris-issuer` brings the outcome. The same reference with the same content answers the existing payment.
+         */
+        post: operations["creditQris"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/qris/status/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status of a QRIS payment
+         * @description SP000 where it is found, whatever its status; SP009 with `transaction_status` 07 where it is not. With the scope `acquirer` `reference_number` is the `merchant_reff_no` (the newest code that has it) or the `reff_no` of money in.
+         */
+        post: operations["inquireQrisPaymentStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1032,6 +1216,72 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onDisbursement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "ewallet-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ewallet-topup
+         * @description An e-wallet top-up has reached the customer, has failed, was canceled, or came back after it had succeeded.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onEwalletTopup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cardless-withdrawal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * cardless-withdrawal
+         * @description The cash of a cardless withdrawal was drawn, or it has expired, was canceled, has failed or came back.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onCardlessWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "qris-issuer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * qris-issuer
+         * @description The payment of a QRIS code has succeeded, has failed, was canceled, or came back after it had succeeded.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onQrisIssuer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1338,6 +1588,90 @@ export interface components {
             /** @description The merchant's reference, unique per account over all money-out products. */
             reference_number: string;
         };
+        CheckWalletRequest: {
+            /**
+             * @description The e-wallet.
+             * @enum {string}
+             */
+            channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+            /**
+             * @description An Indonesian mobile number, national or with the country code 62; blanks, dashes, dots and parentheses do not matter.
+             * @example 081234567890
+             * @example +62 812-3456-7890
+             */
+            phone_number: string;
+        };
+        TriggerEwalletTopupRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description The e-wallet.
+             * @enum {string}
+             */
+            channel: "OVO" | "DANA" | "SHOPEEPAY" | "LINKAJA" | "GOPAY";
+            /**
+             * @description An Indonesian mobile number, national or with the country code 62; blanks, dashes, dots and parentheses do not matter.
+             * @example 081234567890
+             * @example +62 812-3456-7890
+             */
+            phone_number: string;
+            amount: components["schemas"]["MoneyInput"];
+            /** @description What the top-up is for. */
+            note?: string | null;
+        };
+        InquireEwalletTopupStatusRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+        };
+        CreateCardlessWithdrawalRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @enum {string} */
+            bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
+            /**
+             * @description The customer's phone number.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /**
+             * Format: double
+             * @description Rupiah, a multiple of 50,000, at most 5,000,000: machines give no smaller notes.
+             */
+            amount: number;
+            /** @description In the future. Two hours from now if it is left out. */
+            expired_at?: components["schemas"]["UnixMillisecondsInput"] | null;
+        };
+        InquireQrisPaymentRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @description The payload of a QRIS code, static or dynamic, as it was scanned. */
+            qr_data: string;
+            amount?: components["schemas"]["MoneyInput"] | null;
+        };
+        CreditQrisRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /** @description The payload of a QRIS code, static or dynamic, as it was scanned. */
+            qr_data?: string | null;
+            amount?: components["schemas"]["MoneyInput"] | null;
+            tip?: components["schemas"]["MoneyInput"] | null;
+        };
+        InquireQrisPaymentStatusRequest: {
+            /** @description The merchant's reference, unique per account over all money-out products. */
+            reference_number: string;
+            /**
+             * @description issuer: a payment of the account; acquirer: money in by its codes.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /**
+             * @deprecated
+             * @description Deprecated: not read.
+             */
+            type?: unknown;
+        };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
             /**
@@ -1455,7 +1789,10 @@ export interface components {
          *     }
          */
         Money: {
-            /** @description A decimal with exactly two places. */
+            /**
+             * @description A decimal with exactly two places.
+             * @example 150000.00
+             */
             value: string;
             /** @constant */
             currency: "IDR";
@@ -2051,6 +2388,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["UnixMillisecondsText"];
             /** @description When it came to its final status; empty if it was never paid. */
@@ -2081,7 +2420,10 @@ export interface components {
         TransactionStatusCode: "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
         /** @description An amount in rupiah; value and currency are null where there is none. */
         MoneyOrNull: {
-            /** @description A decimal with exactly two places. */
+            /**
+             * @description A decimal with exactly two places.
+             * @example 150000.00
+             */
             value: string | null;
             currency: "IDR" | null;
         };
@@ -2101,6 +2443,167 @@ export interface components {
          * @example 1234567890
          */
         BankAccountNumber: string;
+        /** @description The end of an e-wallet top-up. */
+        EwalletTopupWebhook: {
+            /**
+             * @description SP000 only if the money is with the beneficiary.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "ewallet-topup";
+            data: components["schemas"]["EwalletTopupOfWebhook"];
+        };
+        /** @description Money sent to an e-wallet, with times in Unix milliseconds. */
+        EwalletTopupOfWebhook: {
+            transaction_id: components["schemas"]["EwalletTransactionId"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty if it was never paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name: string | null;
+            note: string | null;
+        };
+        /** @description The end of a cardless withdrawal. */
+        CardlessWithdrawalWebhook: {
+            /**
+             * @description SP000 only if the money is with the beneficiary.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "cardless-withdrawal";
+            data: components["schemas"]["CardlessWithdrawalOfWebhook"];
+        };
+        /** @description Cash that a customer draws at a machine, with times in Unix milliseconds and without the code. */
+        CardlessWithdrawalOfWebhook: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty if it was never paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            expired_at: components["schemas"]["UnixMillisecondsText"];
+        };
+        /**
+         * @description pending: the bank has given no code yet; active: the customer can draw the cash, also while a cancellation or expiry waits for the bank's answer; withdrawn: the cash is drawn.
+         * @enum {string}
+         */
+        CardlessWithdrawalStatus: "pending" | "active" | "withdrawn" | "expired" | "canceled" | "failed";
+        /** @description The end of the payment of a QRIS code. */
+        QrisIssuerWebhook: {
+            /**
+             * @description SP000 only if the merchant of the code has the money.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "qris-issuer";
+            data: components["schemas"]["QrisPaymentOfWebhook"];
+        };
+        /** @description The payment of a QRIS code, with times in Unix milliseconds. */
+        QrisPaymentOfWebhook: {
+            transaction_id: components["schemas"]["QrisReference"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data: string;
+            /**
+             * @description mpm-dynamic: a code for one payment; mpm-static: one for many.
+             * @enum {string}
+             */
+            type: "mpm" | "cpm" | "mpm-dynamic" | "mpm-static";
+            /**
+             * @description issuer: money out; acquirer: money in.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["UnixMillisecondsText"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp: components["schemas"]["UnixMillisecondsText"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name: string;
+            merchant_city: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+        };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -2328,6 +2831,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance of the source account; null values until it is done. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["Timestamp"];
             /** @description When both accounts moved; null until then. */
@@ -2710,6 +3215,10 @@ export interface components {
             transaction_id?: string;
             bank_code?: string;
             bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
         };
         TransferDisbursementAnswer: {
             /** @constant */
@@ -2731,6 +3240,8 @@ export interface components {
             net_amount: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */
@@ -2766,6 +3277,8 @@ export interface components {
             net_amount?: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp?: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */
@@ -2782,6 +3295,10 @@ export interface components {
             description?: string | null;
             message: string;
             errors?: components["schemas"]["FieldErrors"];
+            channel?: string;
+            phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
         };
         ShowDisbursementFeeAnswer: {
             /** @constant */
@@ -2853,6 +3370,8 @@ export interface components {
             net_amount?: components["schemas"]["Money"];
             /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
             balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
             /** @description When it was created. */
             post_timestamp?: components["schemas"]["Timestamp"];
             /** @description When it came to its final status; null until then. */
@@ -2902,6 +3421,503 @@ export interface components {
             /** @constant */
             response_message: "Success";
             data: components["schemas"]["Disbursement"];
+        };
+        CheckWalletAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["Wallet"];
+        };
+        /** @description A customer’s e-wallet that was verified. */
+        Wallet: {
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /**
+             * @description The e-wallet knows the number; one that it does not know is an error.
+             * @constant
+             */
+            status: "valid";
+            /** @description The customer's name at the e-wallet. */
+            name: string;
+        };
+        TriggerEwalletTopupAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["EwalletTopup"];
+        };
+        /** @description Money sent from an account to a customer’s e-wallet. */
+        EwalletTopup: {
+            transaction_id: components["schemas"]["EwalletTransactionId"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            channel: components["schemas"]["EwalletChannel"];
+            /**
+             * @description As the request had it.
+             * @example 081234567890
+             */
+            phone_number: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name: string | null;
+            note: string | null;
+        };
+        TriggerEwalletTopupError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["TriggerEwalletTopupErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        TriggerEwalletTopupErrorData: {
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            channel?: string;
+            phone_number?: string;
+            /** @description The customer's name at the e-wallet; null where it is not known. */
+            name?: string | null;
+            note?: string | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            bank_code?: string;
+            bank_account_number?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
+        InquireEwalletTopupStatusAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["EwalletTopup"];
+        };
+        CreateCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawalWithCode"];
+        };
+        /** @description Cash that a customer draws at a machine, with the code. */
+        CardlessWithdrawalWithCode: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at: components["schemas"]["Timestamp"];
+            /** @description With this code the customer draws the cash; null unless the withdrawal is active. */
+            withdrawal_code: string | null;
+        };
+        CreateCardlessWithdrawalError: {
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @constant */
+            success: false;
+            error: components["schemas"]["ErrorDetail"];
+            data?: components["schemas"]["CreateCardlessWithdrawalErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CreateCardlessWithdrawalErrorData: {
+            transaction_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            account_id?: components["schemas"]["Ulid"];
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status?: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code?: components["schemas"]["BankShortName"];
+            bank_name?: string;
+            /** @description The customer's phone number. */
+            phone_number?: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at?: components["schemas"]["Timestamp"];
+            /** @description With this code the customer draws the cash; null unless the withdrawal is active. */
+            withdrawal_code?: string | null;
+            errors?: components["schemas"]["FieldErrors"];
+        };
+        ListCardlessWithdrawalsAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ListCardlessWithdrawalsData"];
+        };
+        ListCardlessWithdrawalsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["CardlessWithdrawal"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description Cash that a customer draws at a machine with a code. The code is not shown here. */
+        CardlessWithdrawal: {
+            transaction_id: components["schemas"]["Ulid"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code: components["schemas"]["BankShortName"];
+            bank_name: string;
+            /** @description The customer's phone number. */
+            phone_number: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at: components["schemas"]["Timestamp"];
+        };
+        ShowCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawalWithCode"];
+        };
+        CancelCardlessWithdrawalAnswer: {
+            /** Format: int64 */
+            status: number;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CardlessWithdrawal"];
+        };
+        CancelCardlessWithdrawalError: {
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @constant */
+            success: false;
+            error: components["schemas"]["ErrorDetail"];
+            data?: components["schemas"]["CancelCardlessWithdrawalErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CancelCardlessWithdrawalErrorData: {
+            transaction_id?: components["schemas"]["Ulid"];
+            reference_number?: components["schemas"]["ReferenceNumber"];
+            account_id?: components["schemas"]["Ulid"];
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description net_amount and fee: what is taken from the account. */
+            gross_amount?: components["schemas"]["Money"];
+            fee?: components["schemas"]["Money"];
+            /** @description What the beneficiary receives. */
+            net_amount?: components["schemas"]["Money"];
+            /** @description The available balance after the amount was held; null values where the transfer is initiated, failed or canceled. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; null until then. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_code?: string;
+            /** @description The same in words; of a failed one only. */
+            failed_reason?: string;
+            status?: components["schemas"]["CardlessWithdrawalStatus"];
+            bank_code?: components["schemas"]["BankShortName"];
+            bank_name?: string;
+            /** @description The customer's phone number. */
+            phone_number?: string;
+            /** @description Until when the customer can draw the cash. */
+            expired_at?: components["schemas"]["Timestamp"];
+            errors?: components["schemas"]["FieldErrors"];
+        };
+        InquireQrisPaymentAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        /** @description The payment of a QRIS code. */
+        QrisPayment: {
+            transaction_id: components["schemas"]["QrisReference"];
+            reference_number: components["schemas"]["ReferenceNumber"];
+            account_id: components["schemas"]["Ulid"];
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data: string;
+            /**
+             * @description mpm-dynamic: a code for one payment; mpm-static: one for many.
+             * @enum {string}
+             */
+            type: "mpm" | "cpm" | "mpm-dynamic" | "mpm-static";
+            /**
+             * @description issuer: money out; acquirer: money in.
+             * @enum {string}
+             */
+            scope: "issuer" | "acquirer";
+            /** @description When it was created. */
+            post_timestamp: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of: components["schemas"]["ReferenceNumber"] | null;
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name: string;
+            merchant_city: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn: string;
+        };
+        CreditQrisAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        CreditQrisError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["CreditQrisErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        CreditQrisErrorData: {
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data?: string;
+            type?: string | null;
+            scope?: string | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee?: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name?: string;
+            merchant_city?: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount?: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator?: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value?: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn?: string;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+        };
+        InquireQrisPaymentStatusAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["QrisPayment"];
+        };
+        InquireQrisPaymentStatusError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["InquireQrisPaymentStatusErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        InquireQrisPaymentStatusErrorData: {
+            transaction_id?: string;
+            reference_number?: string | null;
+            account_id?: string;
+            transaction_status?: components["schemas"]["TransactionStatus"];
+            /** @description The payload of the code. */
+            qr_data?: string;
+            type?: string | null;
+            scope?: string | null;
+            /** @description When it was created. */
+            post_timestamp?: components["schemas"]["Timestamp"];
+            /** @description When it came to its final status; empty until then, in the webhook also if it was not paid. */
+            processed_timestamp?: components["schemas"]["Timestamp"] | "";
+            /** @description net_amount and fee. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            gross_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            fee?: components["schemas"]["MoneyOrNull"];
+            /** @description gross_amount minus fee: amount and tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            net_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description The available balance after the amount was held; null values where nothing is held, and of money in. */
+            balance_after?: components["schemas"]["MoneyOrNull"];
+            /** @description The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it. */
+            possible_duplicate_of?: components["schemas"]["ReferenceNumber"] | null;
+            /** @description The name of the merchant who shows the code, as the code has it. */
+            merchant_name?: string;
+            merchant_city?: string;
+            /** @description Without tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            amount?: components["schemas"]["MoneyOrNull"];
+            /**
+             * @description The tip that the code asks for: none (empty), a fixed amount, a percentage, or what the payer enters.
+             * @enum {string}
+             */
+            tip_indicator?: "" | "fixed" | "percentage" | "input";
+            /**
+             * Format: double
+             * @description Rupiah of a fixed tip, percent of a percentage, else 0.
+             */
+            tip_value?: number;
+            /** @description What is paid as tip. Null values while the amount is not known: the code leaves it to the payer, and the inquiry named none. */
+            tip_amount?: components["schemas"]["MoneyOrNull"];
+            /** @description Why it has failed; of a failed one, not in answers to a status inquiry. */
+            failed_code?: string;
+            /** @description The same in words. */
+            failed_reason?: string;
+            /** @description The retrieval reference number; empty until paid. */
+            rrn?: string;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
         };
     };
     responses: {
@@ -3141,6 +4157,13 @@ export type InquireDisbursementStatusRequest = components['schemas']['InquireDis
 export type CheckBeneficiaryV1Request = components['schemas']['CheckBeneficiaryV1Request'];
 export type TransferDisbursementV1Request = components['schemas']['TransferDisbursementV1Request'];
 export type InquireDisbursementStatusV1Request = components['schemas']['InquireDisbursementStatusV1Request'];
+export type CheckWalletRequest = components['schemas']['CheckWalletRequest'];
+export type TriggerEwalletTopupRequest = components['schemas']['TriggerEwalletTopupRequest'];
+export type InquireEwalletTopupStatusRequest = components['schemas']['InquireEwalletTopupStatusRequest'];
+export type CreateCardlessWithdrawalRequest = components['schemas']['CreateCardlessWithdrawalRequest'];
+export type InquireQrisPaymentRequest = components['schemas']['InquireQrisPaymentRequest'];
+export type CreditQrisRequest = components['schemas']['CreditQrisRequest'];
+export type InquireQrisPaymentStatusRequest = components['schemas']['InquireQrisPaymentStatusRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -3191,6 +4214,13 @@ export type MoneyOrNull = components['schemas']['MoneyOrNull'];
 export type UnixMillisecondsText = components['schemas']['UnixMillisecondsText'];
 export type BankCode = components['schemas']['BankCode'];
 export type BankAccountNumber = components['schemas']['BankAccountNumber'];
+export type EwalletTopupWebhook = components['schemas']['EwalletTopupWebhook'];
+export type EwalletTopupOfWebhook = components['schemas']['EwalletTopupOfWebhook'];
+export type CardlessWithdrawalWebhook = components['schemas']['CardlessWithdrawalWebhook'];
+export type CardlessWithdrawalOfWebhook = components['schemas']['CardlessWithdrawalOfWebhook'];
+export type CardlessWithdrawalStatus = components['schemas']['CardlessWithdrawalStatus'];
+export type QrisIssuerWebhook = components['schemas']['QrisIssuerWebhook'];
+export type QrisPaymentOfWebhook = components['schemas']['QrisPaymentOfWebhook'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -3282,6 +4312,32 @@ export type ListDisbursementsV1Answer = components['schemas']['ListDisbursements
 export type ListDisbursementsV1Data = components['schemas']['ListDisbursementsV1Data'];
 export type ShowDisbursementV1Answer = components['schemas']['ShowDisbursementV1Answer'];
 export type InquireDisbursementStatusV1Answer = components['schemas']['InquireDisbursementStatusV1Answer'];
+export type CheckWalletAnswer = components['schemas']['CheckWalletAnswer'];
+export type Wallet = components['schemas']['Wallet'];
+export type TriggerEwalletTopupAnswer = components['schemas']['TriggerEwalletTopupAnswer'];
+export type EwalletTopup = components['schemas']['EwalletTopup'];
+export type TriggerEwalletTopupError = components['schemas']['TriggerEwalletTopupError'];
+export type TriggerEwalletTopupErrorData = components['schemas']['TriggerEwalletTopupErrorData'];
+export type InquireEwalletTopupStatusAnswer = components['schemas']['InquireEwalletTopupStatusAnswer'];
+export type CreateCardlessWithdrawalAnswer = components['schemas']['CreateCardlessWithdrawalAnswer'];
+export type CardlessWithdrawalWithCode = components['schemas']['CardlessWithdrawalWithCode'];
+export type CreateCardlessWithdrawalError = components['schemas']['CreateCardlessWithdrawalError'];
+export type CreateCardlessWithdrawalErrorData = components['schemas']['CreateCardlessWithdrawalErrorData'];
+export type ListCardlessWithdrawalsAnswer = components['schemas']['ListCardlessWithdrawalsAnswer'];
+export type ListCardlessWithdrawalsData = components['schemas']['ListCardlessWithdrawalsData'];
+export type CardlessWithdrawal = components['schemas']['CardlessWithdrawal'];
+export type ShowCardlessWithdrawalAnswer = components['schemas']['ShowCardlessWithdrawalAnswer'];
+export type CancelCardlessWithdrawalAnswer = components['schemas']['CancelCardlessWithdrawalAnswer'];
+export type CancelCardlessWithdrawalError = components['schemas']['CancelCardlessWithdrawalError'];
+export type CancelCardlessWithdrawalErrorData = components['schemas']['CancelCardlessWithdrawalErrorData'];
+export type InquireQrisPaymentAnswer = components['schemas']['InquireQrisPaymentAnswer'];
+export type QrisPayment = components['schemas']['QrisPayment'];
+export type CreditQrisAnswer = components['schemas']['CreditQrisAnswer'];
+export type CreditQrisError = components['schemas']['CreditQrisError'];
+export type CreditQrisErrorData = components['schemas']['CreditQrisErrorData'];
+export type InquireQrisPaymentStatusAnswer = components['schemas']['InquireQrisPaymentStatusAnswer'];
+export type InquireQrisPaymentStatusError = components['schemas']['InquireQrisPaymentStatusError'];
+export type InquireQrisPaymentStatusErrorData = components['schemas']['InquireQrisPaymentStatusErrorData'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -3335,7 +4391,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T13:19:44.000Z"
+                     *         "expires_at": "2026-11-22T13:52:01.000Z"
                      *       }
                      *     }
                      */
@@ -3387,7 +4443,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T13:19:44.000Z"
+                     *         "expires_at": "2026-11-22T13:52:01.000Z"
                      *       }
                      *     }
                      */
@@ -3456,25 +4512,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81NQTGE363FE4AE9K51VM15",
+                     *             "id": "01M81QJX5M9E499YJ9JDGYVA9S",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T13:04:45.078Z",
-                     *             "updated_at": "2026-11-22T13:04:45.111Z"
+                     *             "created_at": "2026-11-22T13:37:01.114Z",
+                     *             "updated_at": "2026-11-22T13:37:01.144Z"
                      *           },
                      *           {
-                     *             "id": "01M81NQSW9H767HYQN4MME6817",
+                     *             "id": "01M81QJWTWZ06QYBSS9927QHMK",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T13:04:44.424Z",
-                     *             "updated_at": "2026-11-22T13:04:44.424Z"
+                     *             "created_at": "2026-11-22T13:37:00.763Z",
+                     *             "updated_at": "2026-11-22T13:37:00.763Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MU5RU1c5SDc2N0hZUU40TU1FNjgxNw"
+                     *         "next_cursor": "MTowMU04MVFKV1RXWjA2UVlCU1M5OTI3UUhNSw"
                      *       }
                      *     }
                      */
@@ -3529,13 +4585,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
+                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:04:45.078Z",
-                     *         "updated_at": "2026-11-22T13:04:45.078Z"
+                     *         "created_at": "2026-11-22T13:37:01.114Z",
+                     *         "updated_at": "2026-11-22T13:37:01.114Z"
                      *       }
                      *     }
                      */
@@ -3639,13 +4695,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
+                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:04:45.078Z",
-                     *         "updated_at": "2026-11-22T13:04:45.111Z"
+                     *         "created_at": "2026-11-22T13:37:01.114Z",
+                     *         "updated_at": "2026-11-22T13:37:01.144Z"
                      *       }
                      *     }
                      */
@@ -3721,13 +4777,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQTGE363FE4AE9K51VM15",
+                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:04:45.078Z",
-                     *         "updated_at": "2026-11-22T13:04:45.111Z"
+                     *         "created_at": "2026-11-22T13:37:01.114Z",
+                     *         "updated_at": "2026-11-22T13:37:01.144Z"
                      *       }
                      *     }
                      */
@@ -3793,11 +4849,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99921066.00",
+                     *           "value": "99746066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99695000.00",
+                     *           "value": "99520000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -3851,11 +4907,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99871066.00",
+                     *           "value": "99696066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99645000.00",
+                     *           "value": "99470000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -3948,11 +5004,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "4dd9f3384523003e078aeb6871e3cebd",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "id": "dfd79e9bef1a326e6923abe23b45acf4",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "type": "debit",
                      *             "amount": {
-                     *               "value": "50000.00",
+                     *               "value": "25000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -3960,61 +5016,61 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99470000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "account-transfer",
-                     *             "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
-                     *             "reference_number": "pindah-1",
-                     *             "description": "Kas kecil",
-                     *             "posted_at": "2026-11-22T13:04:51.116Z"
+                     *             "product": "qris-issuer",
+                     *             "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *             "reference_number": "qris-2026-11-042",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:37:03.733Z"
                      *           },
                      *           {
-                     *             "id": "1afb017f7dbca05568cb3795d2486311",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "id": "d69e64afb0f90110dad1100ea19ca8b6",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "152500.00",
+                     *               "value": "100000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99495000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T13:04:50.972Z"
+                     *             "product": "cardless-withdrawal",
+                     *             "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *             "reference_number": "tunai-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:37:03.632Z"
                      *           },
                      *           {
-                     *             "id": "18a9fa8125e1633c9f98935d3e1b1977",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "id": "e37c26eec54472cab761bc4730bd8949",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "type": "debit",
                      *             "amount": {
-                     *               "value": "152500.00",
+                     *               "value": "100000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99542500.00",
+                     *               "value": "99395000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "disbursement",
-                     *             "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
-                     *             "reference_number": "gaji-2026-11-001V1-x",
-                     *             "description": "Gaji November",
-                     *             "posted_at": "2026-11-22T13:04:50.908Z"
+                     *             "product": "cardless-withdrawal",
+                     *             "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *             "reference_number": "tunai-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T13:37:03.591Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzUyNjkwOTA4LjE0LjA"
+                     *         "next_cursor": "MToxNzk1MzU0NjIzNTkxLjIzLjA"
                      *       }
                      *     }
                      */
@@ -4088,10 +5144,30 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "7bc87985586320265783fcbc3ae5cad3",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "id": "4088f83215d6d9835d69fec50c1012f0",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "product": "retail",
+                     *             "transaction_id": "01M81QJY63WQ92PGAMRTC8F22Y",
+                     *             "reference_number": "INV-1044",
+                     *             "amount": {
+                     *               "value": "75000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "75000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "settled_at": "2026-11-22T13:37:07.291Z"
+                     *           },
+                     *           {
+                     *             "id": "cef230ccbc5c48240419e000e7a18ba0",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "product": "qris",
-                     *             "transaction_id": "01M81NQWKE3JCTX2YV9AKEY0RR",
+                     *             "transaction_id": "01M81QJXVTYFHA4YHWEWV930CD",
                      *             "reference_number": "meja-4",
                      *             "amount": {
                      *               "value": "26250.00",
@@ -4105,30 +5181,10 @@ export interface operations {
                      *               "value": "26066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T13:04:52.366Z"
-                     *           },
-                     *           {
-                     *             "id": "e79615064537cbb02fe2a5fde0047508",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "product": "virtual-account",
-                     *             "transaction_id": "01M81NQVA3Y09FXPP36C0X3674",
-                     *             "reference_number": "INV-1042",
-                     *             "amount": {
-                     *               "value": "50000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "net_amount": {
-                     *               "value": "50000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "settled_at": "2026-11-22T13:04:51.372Z"
+                     *             "settled_at": "2026-11-22T13:37:07.291Z"
                      *           }
                      *         ],
-                     *         "next_cursor": null
+                     *         "next_cursor": "MToxNzk1MzU0NjI3MjkxLjI4LjE"
                      *       }
                      *     }
                      */
@@ -4203,11 +5259,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
+                     *             "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -4228,8 +5284,9 @@ export interface operations {
                      *               "value": "99645000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T13:04:51.104Z",
-                     *             "processed_timestamp": "2026-11-22T13:04:51.122Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:37:03.132Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:03.150Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -4290,8 +5347,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                 *       "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
+                 *       "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -4316,11 +5373,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
+                     *         "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4341,8 +5398,9 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:51.104Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:51.122Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.132Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.150Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4468,11 +5526,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NR0CRDT2MCC2DXF5PQVYR",
+                     *         "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "source_account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "destination_account_id": "01M81NQSW9H767HYQN4MME6817",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -4493,8 +5551,9 @@ export interface operations {
                      *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:51.104Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:51.122Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.132Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.150Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -4681,45 +5740,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *             "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:38407/hook?from=gerbang",
+                     *             "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *             "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *             "event": "qris-issuer",
+                     *             "url": "http://127.0.0.1:38807/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T13:04:50.997Z",
+                     *                 "at": "2026-11-22T13:37:03.797Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 3,
+                     *                 "duration_ms": 2,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T13:04:50.977Z",
+                     *             "created_at": "2026-11-22T13:37:03.779Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81NR0252C6MD2FQTG4DVFQ6",
-                     *             "event_id": "01M81NR0252C6MD2FQTG4DVFQ6",
-                     *             "event": "disbursement",
-                     *             "url": "http://127.0.0.1:38407/hook?from=gerbang",
+                     *             "id": "01M81QJZMMBFWZMKE96KWH8H6Q",
+                     *             "event_id": "01M81QJZMMBFWZMKE96KWH8H6Q",
+                     *             "event": "cardless-withdrawal",
+                     *             "url": "http://127.0.0.1:38807/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T13:04:50.819Z",
+                     *                 "at": "2026-11-22T13:37:03.650Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 13,
+                     *                 "duration_ms": 2,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T13:04:50.757Z",
+                     *             "created_at": "2026-11-22T13:37:03.636Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MU5SMDI1MkM2TUQyRlFURzREVkZRNg"
+                     *         "next_cursor": "MTowMU04MVFKWk1NQkZXWk1LRTk2S1dIOEg2UQ"
                      *       }
                      *     }
                      */
@@ -4762,22 +5821,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *         "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:38407/hook?from=gerbang",
+                     *         "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *         "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *         "event": "qris-issuer",
+                     *         "url": "http://127.0.0.1:38807/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T13:04:50.997Z",
+                     *             "at": "2026-11-22T13:37:03.797Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 2,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T13:04:50.977Z",
+                     *         "created_at": "2026-11-22T13:37:03.779Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4832,27 +5891,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *         "event_id": "01M81NR091VTYYQEVBHZYP1DYT",
-                     *         "event": "disbursement",
-                     *         "url": "http://127.0.0.1:38407/hook?from=gerbang",
+                     *         "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *         "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
+                     *         "event": "qris-issuer",
+                     *         "url": "http://127.0.0.1:38807/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T13:04:50.997Z",
+                     *             "at": "2026-11-22T13:37:03.797Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 3,
+                     *             "duration_ms": 2,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T13:04:52.492Z",
-                     *             "asked_by": "ck_n3hevm17swfq3xkp"
+                     *             "at": "2026-11-22T13:37:07.355Z",
+                     *             "asked_by": "ck_nb01j3etm08hpb9y"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T13:04:50.977Z",
+                     *         "created_at": "2026-11-22T13:37:03.779Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -4916,9 +5975,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81NQTXM2K205QMPPTRXHD6E",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "number": "7001488289267724",
+                     *             "id": "01M81QJXBXTK47JQAGTE86QW34",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "number": "7001460230517199",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -4945,8 +6004,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T13:04:45.552Z",
-                     *             "updated_at": "2026-11-22T13:04:46.090Z"
+                     *             "created_at": "2026-11-22T13:37:01.320Z",
+                     *             "updated_at": "2026-11-22T13:37:01.462Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5038,9 +6097,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQW1XV3564KKMFQRBRWP3",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "number": "7001450757837398",
+                     *         "id": "01M81QJXQDXNRQ1YPMT1211PDG",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "number": "7001450309200706",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5067,8 +6126,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T13:04:46.653Z",
-                     *         "updated_at": "2026-11-22T13:04:46.653Z"
+                     *         "created_at": "2026-11-22T13:37:01.677Z",
+                     *         "updated_at": "2026-11-22T13:37:01.677Z"
                      *       }
                      *     }
                      */
@@ -5193,9 +6252,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQTXM2K205QMPPTRXHD6E",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "number": "7001488289267724",
+                     *         "id": "01M81QJXBXTK47JQAGTE86QW34",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "number": "7001460230517199",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -5222,8 +6281,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T13:04:45.552Z",
-                     *         "updated_at": "2026-11-22T13:04:46.090Z"
+                     *         "created_at": "2026-11-22T13:37:01.320Z",
+                     *         "updated_at": "2026-11-22T13:37:01.462Z"
                      *       }
                      *     }
                      */
@@ -5316,9 +6375,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQVYA6CCS3P8A811NCZ60",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "number": "9880926301080930",
+                     *         "id": "01M81QJXNCYGM9PJ051TMQ6DZF",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "number": "9880935981199021",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5345,8 +6404,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T13:04:46.538Z",
-                     *         "updated_at": "2026-11-22T13:04:46.582Z"
+                     *         "created_at": "2026-11-22T13:37:01.613Z",
+                     *         "updated_at": "2026-11-22T13:37:01.633Z"
                      *       }
                      *     }
                      */
@@ -5420,9 +6479,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQVYA6CCS3P8A811NCZ60",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "number": "9880926301080930",
+                     *         "id": "01M81QJXNCYGM9PJ051TMQ6DZF",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "number": "9880935981199021",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -5449,8 +6508,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T13:04:46.538Z",
-                     *         "updated_at": "2026-11-22T13:04:46.620Z"
+                     *         "created_at": "2026-11-22T13:37:01.613Z",
+                     *         "updated_at": "2026-11-22T13:37:01.659Z"
                      *       }
                      *     }
                      */
@@ -5532,10 +6591,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81NQVA3Y09FXPP36C0X3674",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E",
-                     *             "number": "7001488289267724",
+                     *             "id": "01M81QJXF83B9C08P3DNC412RS",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34",
+                     *             "number": "7001460230517199",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -5555,9 +6614,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T13:04:45.841Z",
+                     *             "paid_at": "2026-11-22T13:37:01.394Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T13:04:50.841Z"
+                     *             "settle_at": "2026-11-22T13:37:06.394Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -5630,10 +6689,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81NQVA3Y09FXPP36C0X3674",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E",
-                     *         "number": "7001488289267724",
+                     *         "id": "01M81QJXF83B9C08P3DNC412RS",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34",
+                     *         "number": "7001460230517199",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -5653,9 +6712,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T13:04:45.841Z",
+                     *         "paid_at": "2026-11-22T13:37:01.394Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:04:50.841Z"
+                     *         "settle_at": "2026-11-22T13:37:06.394Z"
                      *       }
                      *     }
                      */
@@ -5746,13 +6805,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "6601M81NQX0E1VSNARK0R82H438C",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "6601M81QJXYM9HYTV1TCR6A9JDZY",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQX0E1VSNARK0R82H438C63049D19",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXYM9HYTV1TCR6A9JDZY63044562",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -5787,9 +6846,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T13:04:47.630Z",
-                     *         "updated_at": "2026-11-22T13:04:47.630Z",
-                     *         "expired_at": "2026-11-22T13:34:47.630Z",
+                     *         "created_at": "2026-11-22T13:37:01.908Z",
+                     *         "updated_at": "2026-11-22T13:37:01.908Z",
+                     *         "expired_at": "2026-11-22T14:07:01.908Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -5909,13 +6968,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -5950,9 +7009,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T13:04:46.723Z",
-                     *             "updated_at": "2026-11-22T13:04:46.723Z",
-                     *             "expired_at": "2026-11-22T13:34:46.723Z",
+                     *             "created_at": "2026-11-22T13:37:01.697Z",
+                     *             "updated_at": "2026-11-22T13:37:01.697Z",
+                     *             "expired_at": "2026-11-22T14:07:01.697Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -6027,13 +7086,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6050,7 +7109,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "Q8Z9ZQ65DA7Z",
+                     *         "rrn": "ARAMS2XV3SJX",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6066,11 +7125,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
-                     *         "paid_at": "2026-11-22T13:04:47.146Z",
-                     *         "created_at": "2026-11-22T13:04:46.723Z",
-                     *         "updated_at": "2026-11-22T13:04:47.359Z",
-                     *         "expired_at": "2026-11-22T13:34:46.723Z",
+                     *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
+                     *         "paid_at": "2026-11-22T13:37:01.798Z",
+                     *         "created_at": "2026-11-22T13:37:01.697Z",
+                     *         "updated_at": "2026-11-22T13:37:01.852Z",
+                     *         "expired_at": "2026-11-22T14:07:01.697Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6148,13 +7207,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6171,7 +7230,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "Q8Z9ZQ65DA7Z",
+                     *         "rrn": "ARAMS2XV3SJX",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -6187,11 +7246,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
-                     *         "paid_at": "2026-11-22T13:04:47.146Z",
-                     *         "created_at": "2026-11-22T13:04:46.723Z",
-                     *         "updated_at": "2026-11-22T13:04:47.359Z",
-                     *         "expired_at": "2026-11-22T13:34:46.723Z",
+                     *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
+                     *         "paid_at": "2026-11-22T13:37:01.798Z",
+                     *         "created_at": "2026-11-22T13:37:01.697Z",
+                     *         "updated_at": "2026-11-22T13:37:01.852Z",
+                     *         "expired_at": "2026-11-22T14:07:01.697Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -6276,8 +7335,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -6295,13 +7354,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *             "expired_at": "2026-11-22T13:34:47.684Z",
-                     *             "paid_at": "2026-11-22T13:04:47.775Z",
+                     *             "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *             "expired_at": "2026-11-22T14:07:01.938Z",
+                     *             "paid_at": "2026-11-22T13:37:01.973Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T13:04:52.775Z",
-                     *             "created_at": "2026-11-22T13:04:47.684Z",
-                     *             "updated_at": "2026-11-22T13:04:47.849Z"
+                     *             "settle_at": "2026-11-22T13:37:06.973Z",
+                     *             "created_at": "2026-11-22T13:37:01.938Z",
+                     *             "updated_at": "2026-11-22T13:37:02.023Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6389,8 +7448,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -6402,13 +7461,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *         "expired_at": "2026-11-22T13:34:47.684Z",
+                     *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *         "expired_at": "2026-11-22T14:07:01.938Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T13:04:47.684Z",
-                     *         "updated_at": "2026-11-22T13:04:47.722Z"
+                     *         "created_at": "2026-11-22T13:37:01.938Z",
+                     *         "updated_at": "2026-11-22T13:37:01.960Z"
                      *       }
                      *     }
                      */
@@ -6518,8 +7577,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -6537,13 +7596,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
-                     *         "expired_at": "2026-11-22T13:34:47.684Z",
-                     *         "paid_at": "2026-11-22T13:04:47.775Z",
+                     *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                     *         "expired_at": "2026-11-22T14:07:01.938Z",
+                     *         "paid_at": "2026-11-22T13:37:01.973Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:04:52.775Z",
-                     *         "created_at": "2026-11-22T13:04:47.684Z",
-                     *         "updated_at": "2026-11-22T13:04:47.849Z"
+                     *         "settle_at": "2026-11-22T13:37:06.973Z",
+                     *         "created_at": "2026-11-22T13:37:01.938Z",
+                     *         "updated_at": "2026-11-22T13:37:02.023Z"
                      *       }
                      *     }
                      */
@@ -6632,8 +7691,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS",
-                     *         "payment_code": "8610594309482286",
+                     *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX",
+                     *         "payment_code": "8610426344331600",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6644,7 +7703,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
+                     *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6652,7 +7711,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795352688043,
+                     *         "post_timestamp": 1795354622089,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -6774,8 +7833,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS",
-                     *         "payment_code": "8610594309482286",
+                     *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX",
+                     *         "payment_code": "8610426344331600",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -6789,7 +7848,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
+                     *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -6797,8 +7856,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795352688043,
-                     *         "processed_timestamp": 1795352688232,
+                     *         "post_timestamp": 1795354622089,
+                     *         "processed_timestamp": 1795354622134,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -7083,8 +8142,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *             "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -7098,7 +8157,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *             "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -7106,8 +8165,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T13:04:48.574Z",
-                     *             "updated_at": "2026-11-22T13:04:49.274Z"
+                     *             "created_at": "2026-11-22T13:37:02.231Z",
+                     *             "updated_at": "2026-11-22T13:37:02.448Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7203,8 +8262,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7218,7 +8277,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7226,8 +8285,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:49.581Z",
-                     *         "updated_at": "2026-11-22T13:04:49.581Z"
+                     *         "created_at": "2026-11-22T13:37:02.549Z",
+                     *         "updated_at": "2026-11-22T13:37:02.549Z"
                      *       }
                      *     }
                      */
@@ -7324,8 +8383,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7339,7 +8398,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7347,8 +8406,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:48.574Z",
-                     *         "updated_at": "2026-11-22T13:04:49.274Z"
+                     *         "created_at": "2026-11-22T13:37:02.231Z",
+                     *         "updated_at": "2026-11-22T13:37:02.448Z"
                      *       }
                      *     }
                      */
@@ -7431,8 +8490,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7446,7 +8505,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7454,8 +8513,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:49.581Z",
-                     *         "updated_at": "2026-11-22T13:04:49.681Z"
+                     *         "created_at": "2026-11-22T13:37:02.549Z",
+                     *         "updated_at": "2026-11-22T13:37:02.564Z"
                      *       }
                      *     }
                      */
@@ -7529,8 +8588,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -7544,7 +8603,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQYXCDWM9Y561GYADFYMP",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7552,8 +8611,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:49.581Z",
-                     *         "updated_at": "2026-11-22T13:04:49.744Z"
+                     *         "created_at": "2026-11-22T13:37:02.549Z",
+                     *         "updated_at": "2026-11-22T13:37:02.579Z"
                      *       }
                      *     }
                      */
@@ -7627,8 +8686,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
-                     *         "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -7642,7 +8701,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
+                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -7650,8 +8709,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:04:48.574Z",
-                     *         "updated_at": "2026-11-22T13:04:49.274Z"
+                     *         "created_at": "2026-11-22T13:37:02.231Z",
+                     *         "updated_at": "2026-11-22T13:37:02.448Z"
                      *       }
                      *     }
                      */
@@ -7733,9 +8792,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
+                     *             "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -7746,7 +8805,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001407802358980",
+                     *             "payment_method_value": "7001490375573222",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -7755,9 +8814,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T13:19:48.760Z",
-                     *             "created_at": "2026-11-22T13:04:48.760Z",
-                     *             "updated_at": "2026-11-22T13:04:49.029Z"
+                     *             "expired_at": "2026-11-22T13:52:02.297Z",
+                     *             "created_at": "2026-11-22T13:37:02.297Z",
+                     *             "updated_at": "2026-11-22T13:37:02.346Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7830,9 +8889,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
+                     *         "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -7855,18 +8914,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001407802358980",
+                     *         "payment_method_value": "7001490375573222",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T13:04:49.103Z",
+                     *         "paid_at": "2026-11-22T13:37:02.399Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:04:54.103Z",
-                     *         "expired_at": "2026-11-22T13:19:48.760Z",
-                     *         "created_at": "2026-11-22T13:04:48.760Z",
-                     *         "updated_at": "2026-11-22T13:04:49.279Z"
+                     *         "settle_at": "2026-11-22T13:37:07.399Z",
+                     *         "expired_at": "2026-11-22T13:52:02.297Z",
+                     *         "created_at": "2026-11-22T13:37:02.297Z",
+                     *         "updated_at": "2026-11-22T13:37:02.451Z"
                      *       }
                      *     }
                      */
@@ -8030,7 +9089,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8060,9 +9119,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
+                     *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8083,8 +9142,9 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.237Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.343Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:02.714Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.771Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8115,9 +9175,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81NQZS5P8MVDQXKDSCQBZXA",
+                     *         "transaction_id": "01M81QJYVH9D8DJ03F32SSSTG2",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8138,8 +9198,9 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.469Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.532Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:02.833Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.873Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -8216,7 +9277,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -8372,9 +9433,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
+                     *             "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -8395,8 +9456,9 @@ export interface operations {
                      *               "value": "99847500.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T13:04:50.237Z",
-                     *             "processed_timestamp": "2026-11-22T13:04:50.343Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:37:02.714Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:02.771Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -8460,7 +9522,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -8481,9 +9543,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
+                     *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8504,8 +9566,9 @@ export interface operations {
                      *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.237Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.343Z",
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:02.714Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.771Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8550,7 +9613,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -8685,7 +9748,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -8712,9 +9775,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
+                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -8735,8 +9798,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -8771,9 +9835,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81NR0598N1MCWZ2A1JA4Q5N",
+                     *         "transaction_id": "01M81QJZ1YKG2NV70G0S13VV14",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -8794,8 +9858,9 @@ export interface operations {
                      *           "value": null,
                      *           "currency": null
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.858Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.977Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001-x",
+                     *         "post_timestamp": "2026-11-22T13:37:03.038Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.072Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -9023,9 +10088,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
+                     *             "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9046,8 +10111,9 @@ export interface operations {
                      *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "post_timestamp": "2026-11-22T13:04:50.710Z",
-                     *             "processed_timestamp": "2026-11-22T13:04:50.757Z",
+                     *             "possible_duplicate_of": "gaji-2026-11-001",
+                     *             "post_timestamp": "2026-11-22T13:37:02.937Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:02.976Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9055,9 +10121,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81NQZS5P8MVDQXKDSCQBZXA",
+                     *             "transaction_id": "01M81QJYVH9D8DJ03F32SSSTG2",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -9078,8 +10144,9 @@ export interface operations {
                      *               "value": null,
                      *               "currency": null
                      *             },
-                     *             "post_timestamp": "2026-11-22T13:04:50.469Z",
-                     *             "processed_timestamp": "2026-11-22T13:04:50.532Z",
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:37:02.833Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:02.873Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -9089,7 +10156,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MU5RWlM1UDhNVkRRWEtEU0NRQlpYQQ"
+                     *         "next_cursor": "MTowMU04MVFKWVZIOUQ4REowM0YzMlNTU1RHMg"
                      *       }
                      *     }
                      */
@@ -9159,9 +10226,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
+                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9182,8 +10249,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9245,7 +10313,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -9266,9 +10334,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81NR00PY7QNB8ZRVK3CRZPZ",
+                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9289,8 +10357,9 @@ export interface operations {
                      *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:04:50.710Z",
-                     *         "processed_timestamp": "2026-11-22T13:04:50.757Z",
+                     *         "possible_duplicate_of": "gaji-2026-11-001",
+                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9335,13 +10404,1586 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    checkWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "channel": "GOPAY",
+                 *       "phone_number": "081234567890"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckWalletRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "status": "valid",
+                     *         "name": "TEST 7890"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckWalletAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP014: There is no such path; or the beneficiary could not be verified. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP014",
+                     *       "response_message": "Not found",
+                     *       "data": {
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234560404",
+                     *         "message": "The e-wallet could not be verified"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    triggerEwalletTopup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "reference_number": "hadiah-2026-11-001",
+                 *       "channel": "GOPAY",
+                 *       "phone_number": "081234567890",
+                 *       "amount": {
+                 *         "value": "50000.00",
+                 *         "currency": "IDR"
+                 *       },
+                 *       "note": "Hadiah undian"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TriggerEwalletTopupRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99595000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.240Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.286Z",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "name": "TEST 7890",
+                     *         "note": "Hadiah undian"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TriggerEwalletTopupAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "transaction_id": "8801M81QJZAA7B7YNHV2XBK77Y2C",
+                     *         "reference_number": "hadiah-2026-11-001-x",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "06",
+                     *           "desc": "Failed"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.307Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.342Z",
+                     *         "failed_code": "4033805",
+                     *         "failed_reason": "Do Not Honor",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234560001",
+                     *         "name": null,
+                     *         "note": "Hadiah undian",
+                     *         "message": "Do Not Honor"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TriggerEwalletTopupError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerEwalletTopupError"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    inquireEwalletTopupStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "reference_number": "hadiah-2026-11-001"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InquireEwalletTopupStatusRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                     *         "reference_number": "hadiah-2026-11-001",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "50000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99595000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.240Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.286Z",
+                     *         "channel": "GOPAY",
+                     *         "phone_number": "081234567890",
+                     *         "name": "TEST 7890",
+                     *         "note": "Hadiah undian"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquireEwalletTopupStatusAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP009",
+                     *       "response_message": "Transaction not found",
+                     *       "data": {
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reference_number": "nothing",
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    listCardlessWithdrawals: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                reference_number?: string;
+                status?: "pending" | "active" | "withdrawn" | "expired" | "canceled" | "failed";
+            };
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *             "reference_number": "tunai-1",
+                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "transaction_status": {
+                     *               "code": "00",
+                     *               "desc": "Success"
+                     *             },
+                     *             "gross_amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "100000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99495000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "possible_duplicate_of": null,
+                     *             "post_timestamp": "2026-11-22T13:37:03.433Z",
+                     *             "processed_timestamp": "2026-11-22T13:37:03.509Z",
+                     *             "status": "withdrawn",
+                     *             "bank_code": "BCA",
+                     *             "bank_name": "Bank Central Asia",
+                     *             "phone_number": "081234567890",
+                     *             "expired_at": "2100-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListCardlessWithdrawalsAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description - There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    createCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "tunai-2",
+                 *       "bank_code": "BCA",
+                 *       "phone_number": "081234567890",
+                 *       "amount": 100000
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCardlessWithdrawalRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *         "reference_number": "tunai-2",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "03",
+                     *           "desc": "Pending"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99395000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": "tunai-1",
+                     *         "post_timestamp": "2026-11-22T13:37:03.584Z",
+                     *         "processed_timestamp": null,
+                     *         "status": "active",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2026-11-22T15:37:03.584Z",
+                     *         "withdrawal_code": "453512539647"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalError"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCardlessWithdrawalError"];
+                };
+            };
+            /**
+             * @description - A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 409,
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            /**
+             * @description - A field or header is missing or wrong; `errors` has the messages by field.
+             *     - The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 422,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 422,
+                     *         "message": "amount: must be a multiple of 50000, at most 5000000",
+                     *         "errors": {
+                     *           "amount": [
+                     *             "must be a multiple of 50000, at most 5000000"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "data": {
+                     *         "errors": {
+                     *           "amount": [
+                     *             "must be a multiple of 50000, at most 5000000"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    showCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the withdrawal. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *         "reference_number": "tunai-1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "03",
+                     *           "desc": "Pending"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99495000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.433Z",
+                     *         "processed_timestamp": null,
+                     *         "status": "active",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2100-01-01T00:00:00.000Z",
+                     *         "withdrawal_code": "654281000673"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowCardlessWithdrawalAnswer"];
+                };
+            };
+            400: components["responses"]["V1Error400"];
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    cancelCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description `transaction_id` of the withdrawal. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "success": true,
+                     *       "data": {
+                     *         "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *         "reference_number": "tunai-2",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "05",
+                     *           "desc": "Canceled"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "possible_duplicate_of": "tunai-1",
+                     *         "post_timestamp": "2026-11-22T13:37:03.584Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.636Z",
+                     *         "status": "canceled",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2026-11-22T15:37:03.584Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CancelCardlessWithdrawalAnswer"];
+                };
+            };
+            /**
+             * @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 400,
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": 400,
+                     *         "message": "The cash has been drawn already"
+                     *       },
+                     *       "data": {
+                     *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *         "reference_number": "tunai-1",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "gross_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99495000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "post_timestamp": "2026-11-22T13:37:03.433Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.509Z",
+                     *         "status": "withdrawn",
+                     *         "bank_code": "BCA",
+                     *         "bank_name": "Bank Central Asia",
+                     *         "phone_number": "081234567890",
+                     *         "expired_at": "2100-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CancelCardlessWithdrawalError"];
+                };
+            };
+            401: components["responses"]["V1Error401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - The merchant does not have this product.
+             *     - The account is of another merchant.
+             *     - The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - There is no such account.
+             *     - No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            413: components["responses"]["V1Error413"];
+            422: components["responses"]["V1Error422"];
+            429: components["responses"]["V1Error429"];
+            500: components["responses"]["V1Error500"];
+            503: components["responses"]["V1Error503"];
+            504: components["responses"]["V1Error504"];
+        };
+    };
+    inquireQrisPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042",
+                 *       "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InquireQrisPaymentRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "01",
+                     *           "desc": "Initiated"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": null,
+                     *           "currency": null
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:37:03.659Z",
+                     *         "processed_timestamp": "",
+                     *         "rrn": ""
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquireQrisPaymentAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP004: The reference number was used for another order of this account. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /** @description - SP018: A field or header is missing or wrong; `errors` has the messages by field. */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reference_number": "qris-x",
+                     *         "message": "qr_data: tag 63 is not the checksum of the code",
+                     *         "errors": {
+                     *           "qr_data": [
+                     *             "tag 63 is not the checksum of the code"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    creditQris: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreditQrisRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99470000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:37:03.723Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.779Z",
+                     *         "rrn": "Y5GQ0037YR21"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreditQrisAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             *     - SP006: The amount is over a limit of the beneficiary's account.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditQrisError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP010: The bank does not know the beneficiary account.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditQrisError"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            /**
+             * @description - SP019: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - SP011: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    inquireQrisPaymentStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "qris-2026-11-042",
+                 *       "scope": "issuer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InquireQrisPaymentStatusRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "reference_number": "qris-2026-11-042",
+                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_status": {
+                     *           "code": "00",
+                     *           "desc": "Success"
+                     *         },
+                     *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                     *         "type": "mpm-dynamic",
+                     *         "scope": "issuer",
+                     *         "gross_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "balance_after": {
+                     *           "value": "99470000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "possible_duplicate_of": null,
+                     *         "merchant_name": "Warung Bu Sri",
+                     *         "merchant_city": "Kab. Demak",
+                     *         "amount": {
+                     *           "value": "25000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "tip_indicator": "",
+                     *         "tip_value": 0,
+                     *         "tip_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "post_timestamp": "2026-11-22T13:37:03.723Z",
+                     *         "processed_timestamp": "2026-11-22T13:37:03.779Z",
+                     *         "rrn": "Y5GQ0037YR21"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquireQrisPaymentStatusAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP009",
+                     *       "response_message": "Transaction not found",
+                     *       "data": {
+                     *         "reference_number": "nothing",
+                     *         "scope": "issuer",
+                     *         "transaction_status": {
+                     *           "code": "07",
+                     *           "desc": "Not Found"
+                     *         },
+                     *         "message": "Transaction not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquireQrisPaymentStatusError"];
                 };
             };
             413: components["responses"]["V2Error413"];
@@ -9377,11 +12019,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *           "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T13:04:47.630Z",
+                 *           "created_at": "2026-11-22T13:37:01.908Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -9392,7 +12034,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T13:34:47.630Z",
+                 *           "expired_at": "2026-11-22T14:07:01.908Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -9406,10 +12048,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQX0E1VSNARK0R82H438C63049D19",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXYM9HYTV1TCR6A9JDZY63044562",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81NQX0E1VSNARK0R82H438C",
+                 *           "reff_no": "6601M81QJXYM9HYTV1TCR6A9JDZY",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -9422,14 +12064,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T13:44:52.711Z",
+                 *           "updated_at": "2026-11-22T14:17:07.457Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:44:52"
+                 *       "timestamp": "22 Nov 2026 21:17:07"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -9468,7 +12110,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -9483,22 +12125,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81NQVA3Y09FXPP36C0X3674",
+                 *         "id": "01M81QJXF83B9C08P3DNC412RS",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001488289267724",
-                 *         "paid_at": "2026-11-22T13:04:45.841Z",
-                 *         "settle_at": "2026-11-22T13:04:50.841Z",
+                 *         "number": "7001460230517199",
+                 *         "paid_at": "2026-11-22T13:37:01.394Z",
+                 *         "settle_at": "2026-11-22T13:37:06.394Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81NQTXM2K205QMPPTRXHD6E"
+                 *         "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:46"
+                 *       "timestamp": "22 Nov 2026 20:37:01"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -9537,11 +12179,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T13:04:46.723Z",
+                 *         "created_at": "2026-11-22T13:37:01.697Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -9552,7 +12194,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T13:34:46.723Z",
+                 *         "expired_at": "2026-11-22T14:07:01.697Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -9565,14 +12207,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T13:04:47.146Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81NQW43WT8VB05AYHNXD2TA630421EB",
+                 *         "paid_at": "2026-11-22T13:37:01.798Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81NQW43WT8VB05AYHNXD2TA",
-                 *         "rrn": "Q8Z9ZQ65DA7Z",
+                 *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
+                 *         "rrn": "ARAMS2XV3SJX",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T13:04:52.146Z",
+                 *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -9582,13 +12224,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T13:04:47.359Z",
+                 *         "updated_at": "2026-11-22T13:37:01.852Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:47"
+                 *       "timestamp": "22 Nov 2026 20:37:01"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -9627,16 +12269,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:20854/ewallet/8801M81NQX23BK7YHDFFBBS6HDP8",
-                 *         "created_at": "2026-11-22T13:04:47.684Z",
+                 *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                 *         "created_at": "2026-11-22T13:37:01.938Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T13:34:47.684Z",
+                 *         "expired_at": "2026-11-22T14:07:01.938Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9647,17 +12289,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T13:04:47.775Z",
-                 *         "settle_at": "2026-11-22T13:04:52.775Z",
+                 *         "paid_at": "2026-11-22T13:37:01.973Z",
+                 *         "settle_at": "2026-11-22T13:37:06.973Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81NQX23BK7YHDFFBBS6HDP8",
-                 *         "updated_at": "2026-11-22T13:04:47.849Z"
+                 *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
+                 *         "updated_at": "2026-11-22T13:37:02.023Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:47"
+                 *       "timestamp": "22 Nov 2026 20:37:02"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -9697,7 +12339,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81NQSW88G3Z28Q3P4KDFVK1"
+                 *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -9717,18 +12359,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610594309482286",
-                 *         "post_timestamp": 1795352688043,
-                 *         "processed_timestamp": 1795352688232,
+                 *         "payment_code": "8610426344331600",
+                 *         "post_timestamp": 1795354622089,
+                 *         "processed_timestamp": 1795354622134,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81NQXDBVJKBDV7GD3MAQTRS"
+                 *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:48"
+                 *       "timestamp": "22 Nov 2026 20:37:02"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -9768,14 +12410,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 20:04:48",
+                 *           "created_at": "2026-11-22 20:37:02",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
-                 *           "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                 *           "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                 *           "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9783,18 +12425,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 20:04:48"
+                 *           "updated_at": "2026-11-22 20:37:02"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 20:04:48",
+                 *           "created_at": "2026-11-22 20:37:02",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 20:19:48",
+                 *           "expired_at": "2026-11-22 20:52:02",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9802,16 +12444,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
+                 *           "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 20:04:48",
+                 *           "updated_at": "2026-11-22 20:37:02",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:48"
+                 *       "timestamp": "22 Nov 2026 20:37:02"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -9850,16 +12492,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T13:04:48.760Z",
+                 *         "created_at": "2026-11-22T13:37:02.297Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T13:19:48.760Z",
+                 *         "expired_at": "2026-11-22T13:52:02.297Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9875,15 +12517,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T13:04:49.103Z",
+                 *         "paid_at": "2026-11-22T13:37:02.399Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001407802358980",
-                 *         "reff_no": "PH01M81NQY3R2V9CE3WENJJ60B10",
-                 *         "settle_at": "2026-11-22T13:04:54.103Z",
+                 *         "payment_method_value": "7001490375573222",
+                 *         "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
+                 *         "settle_at": "2026-11-22T13:37:07.399Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T13:04:49.279Z",
+                 *         "updated_at": "2026-11-22T13:37:02.451Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -9892,7 +12534,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:04:49"
+                 *       "timestamp": "22 Nov 2026 20:37:02"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -9932,14 +12574,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 20:04:48",
+                 *           "created_at": "2026-11-22 20:37:02",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:20854/pay/PL01M81NQXXXN3V23AY7SNXB66KH",
-                 *           "reff_no": "PL01M81NQXXXN3V23AY7SNXB66KH",
+                 *           "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                 *           "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -9947,18 +12589,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 20:04:49"
+                 *           "updated_at": "2026-11-22 20:37:02"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 20:04:49",
+                 *           "created_at": "2026-11-22 20:37:02",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 20:19:49",
+                 *           "expired_at": "2026-11-22 20:52:02",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -9966,16 +12608,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81NQYRDVSRK4ETMW4PNRA48",
+                 *           "reff_no": "PH01M81QJYGV7TMSK79QMX84SRG6",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 20:44:52",
+                 *           "updated_at": "2026-11-22 21:17:07",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:44:52"
+                 *       "timestamp": "22 Nov 2026 21:17:07"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -10014,7 +12656,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81NQSW88G3Z28Q3P4KDFVK1",
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -10036,10 +12678,11 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "150000.00"
                  *         },
-                 *         "post_timestamp": "1795352690237",
-                 *         "processed_timestamp": "1795352690343",
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795354622714",
+                 *         "processed_timestamp": "1795354622771",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81NQZHTGD9Q5PQK6SRS3T4B",
+                 *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -10051,6 +12694,234 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DisbursementWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEwalletTopup: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99595000.00"
+                 *         },
+                 *         "channel": "GOPAY",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "50000.00"
+                 *         },
+                 *         "name": "TEST 7890",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "50000.00"
+                 *         },
+                 *         "note": "Hadiah undian",
+                 *         "phone_number": "081234567890",
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795354623240",
+                 *         "processed_timestamp": "1795354623286",
+                 *         "reference_number": "hadiah-2026-11-001",
+                 *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         }
+                 *       },
+                 *       "event": "ewallet-topup",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EwalletTopupWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardlessWithdrawal: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99495000.00"
+                 *         },
+                 *         "bank_code": "BCA",
+                 *         "bank_name": "Bank Central Asia",
+                 *         "expired_at": "4102444800000",
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "phone_number": "081234567890",
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795354623433",
+                 *         "processed_timestamp": "1795354623509",
+                 *         "reference_number": "tunai-1",
+                 *         "status": "withdrawn",
+                 *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         }
+                 *       },
+                 *       "event": "cardless-withdrawal",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CardlessWithdrawalWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onQrisIssuer: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "balance_after": {
+                 *           "currency": "IDR",
+                 *           "value": "99470000.00"
+                 *         },
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "gross_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "merchant_city": "Kab. Demak",
+                 *         "merchant_name": "Warung Bu Sri",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "25000.00"
+                 *         },
+                 *         "possible_duplicate_of": null,
+                 *         "post_timestamp": "1795354623723",
+                 *         "processed_timestamp": "1795354623779",
+                 *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
+                 *         "reference_number": "qris-2026-11-042",
+                 *         "scope": "issuer",
+                 *         "tip_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "tip_indicator": "",
+                 *         "tip_value": 0,
+                 *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                 *         "transaction_status": {
+                 *           "code": "00",
+                 *           "desc": "Success"
+                 *         },
+                 *         "type": "mpm-dynamic"
+                 *       },
+                 *       "event": "qris-issuer",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["QrisIssuerWebhook"];
             };
         };
         responses: {

@@ -27,13 +27,23 @@ export function configurationCommands(program: Command): void {
     );
   program
     .command('limit')
-    .description('bounds of one payment')
+    .description('bounds of payments')
     .command('set')
-    .description("set the bounds of a product's payments")
+    .description("replace the bounds of a product's payments; an option that is not given is no bound")
     .argument('<merchant>', 'merchant id')
     .argument('<product>', 'its name, for instance disbursement')
     .addOption(new Option('--min <rupiah>', 'at least').argParser(rupiahOrZero).default(0n, '0'))
     .addOption(new Option('--max <rupiah>', 'at most; 0 = no maximum').argParser(rupiahOrZero).default(0n, '0'))
+    .addOption(
+      new Option('--daily <rupiah>', 'at most within a day in Jakarta, money out only; 0 = no maximum')
+        .argParser(rupiahOrZero)
+        .default(0n, '0'),
+    )
+    .addOption(
+      new Option('--monthly <rupiah>', 'at most within a month in Jakarta, money out only; 0 = no maximum')
+        .argParser(rupiahOrZero)
+        .default(0n, '0'),
+    )
     .action((merchantId: string, product: string, _, command: Command) =>
       setLimit(command.optsWithGlobals(), merchantId, product),
     );
@@ -61,12 +71,17 @@ function setProducts(options: GlobalOptions, merchantId: string, products: strin
   });
 }
 
-function setLimit(options: GlobalOptions & { min: bigint; max: bigint }, merchantId: string, product: string): Promise<void> {
+type LimitOptions = GlobalOptions & { min: bigint; max: bigint; daily: bigint; monthly: bigint };
+
+function setLimit(options: LimitOptions, merchantId: string, product: string): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
-    const limit = { product, minimumSen: options.min, maximumSen: options.max };
+    const { min: minimumSen, max: maximumSen, daily: dailyMaximumSen, monthly: monthlyMaximumSen } = options;
+    const limit = { product, minimumSen, maximumSen, dailyMaximumSen, monthlyMaximumSen };
     await operators.setLimits({ operator: session.operator(), merchantId, limit });
-    const maximum = options.max === 0n ? 'no maximum' : toRupiah(options.max);
-    session.show({ merchant_id: merchantId, product }, [`${product}: from ${toRupiah(options.min)}, ${maximum}`]);
+    const upTo = (sen: bigint, of: string) => (sen === 0n ? `no maximum of ${of}` : `at most ${toRupiah(sen)} ${of}`);
+    session.show({ merchant_id: merchantId, product }, [
+      `${product}: from ${toRupiah(minimumSen)}, ${upTo(maximumSen, 'a payment')}, ${upTo(dailyMaximumSen, 'a day')}, ${upTo(monthlyMaximumSen, 'a month')}`,
+    ]);
   });
 }

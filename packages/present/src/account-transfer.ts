@@ -1,7 +1,7 @@
 import { toMoney } from '@gerbang/core';
 import type { AccountTransfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
-import { Money, MoneyOrNull, ReferenceNumber, Timestamp, TransactionStatus, Ulid } from './schemas.ts';
+import { Money, MoneyOrNull, PossibleDuplicateOf, ReferenceNumber, Timestamp, TransactionStatus, Ulid } from './schemas.ts';
 import { textOrNull } from './text.ts';
 import { iso, isoOrNull } from './time.ts';
 import { presentBalanceAfter, presentStatus } from './transfer.ts';
@@ -20,6 +20,7 @@ export const accountTransferSchema = z
     balance_after: MoneyOrNull.meta({
       description: 'The available balance of the source account; null values until it is done.',
     }),
+    possible_duplicate_of: PossibleDuplicateOf,
     post_timestamp: Timestamp.meta({ description: 'When it was created.' }),
     processed_timestamp: Timestamp.nullable().meta({ description: 'When both accounts moved; null until then.' }),
     note: z.string().nullable(),
@@ -42,6 +43,7 @@ export function presentAccountTransfer(transfer: AccountTransfer): AccountTransf
     fee: toMoney(0n),
     net_amount: toMoney(amountSen),
     balance_after: presentBalanceAfter(balanceAfterSen),
+    possible_duplicate_of: textOrNull(transfer.possibleDuplicateOf),
     post_timestamp: iso(createdAtMs),
     processed_timestamp: isoOrNull(processedAtMs),
     note: textOrNull(transfer.note),

@@ -1,3 +1,5 @@
+import { cardlessWithdrawalWebhook } from './cardless-withdrawal.ts';
+import { ewalletTopupWebhook } from './ewallet-topup.ts';
 import {
   ewalletTransactionWebhook,
   expirationWebhooks,
@@ -9,6 +11,7 @@ import {
   vaTransactionWebhook,
 } from './money-in-webhook.ts';
 import { disbursementWebhook } from './money-out-webhook.ts';
+import { qrisIssuerWebhook } from './qris-payment.ts';
 import type { DomainEvent, RenderedKind, Webhook, WebhookKind } from './webhook-event.ts';
 
 /** What one type of event means for merchants. `schema` is the newest version of its payload that this program reads. */
@@ -65,6 +68,21 @@ export const EVENT_CATALOGUE = {
     'disbursement.canceled': webhook(disbursementWebhook),
     'disbursement.refunded': webhook(disbursementWebhook),
     'account-transfer.succeeded': noWebhook(BY_REQUEST),
+    'ewallet-topup.accepted': noWebhook('the webhook of an e-wallet top-up is about its end'),
+    'ewallet-topup.succeeded': webhook(ewalletTopupWebhook),
+    'ewallet-topup.failed': webhook(ewalletTopupWebhook),
+    'ewallet-topup.canceled': webhook(ewalletTopupWebhook),
+    'ewallet-topup.refunded': webhook(ewalletTopupWebhook),
+    'cardless-withdrawal.accepted': noWebhook('the webhook of a cardless withdrawal is about its end'),
+    'cardless-withdrawal.succeeded': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.failed': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.canceled': webhook(cardlessWithdrawalWebhook),
+    'cardless-withdrawal.refunded': webhook(cardlessWithdrawalWebhook),
+    'qris-issuer.accepted': noWebhook('the webhook of a payment is about its end'),
+    'qris-issuer.succeeded': webhook(qrisIssuerWebhook),
+    'qris-issuer.failed': webhook(qrisIssuerWebhook),
+    'qris-issuer.canceled': webhook(qrisIssuerWebhook),
+    'qris-issuer.refunded': webhook(qrisIssuerWebhook),
   },
 } as const satisfies EventCatalogue;
 

@@ -11,6 +11,16 @@ export {
   presentDisbursementFee,
 } from './beneficiary.ts';
 export { type CallbackSettingsJson, callbackSettingsSchema, presentCallbackSettings } from './callback-settings.ts';
+export {
+  type CardlessWithdrawalJson,
+  CardlessWithdrawalStatus,
+  type CardlessWithdrawalWithCodeJson,
+  cardlessWithdrawalSchema,
+  cardlessWithdrawalStatusOf,
+  cardlessWithdrawalWithCodeSchema,
+  presentCardlessWithdrawal,
+  presentCardlessWithdrawalWithCode,
+} from './cardless-withdrawal.ts';
 export { type DeliveryJson, deliverySchema, presentDelivery } from './delivery.ts';
 export {
   type CatalogueEntry,
@@ -23,6 +33,14 @@ export {
   WEBHOOKS,
 } from './event-catalogue.ts';
 export { type EwalletCheckoutJson, ewalletCheckoutSchema, presentEwalletCheckout } from './ewallet-checkout.ts';
+export {
+  type EwalletTopupJson,
+  ewalletTopupSchema,
+  presentEwalletTopup,
+  presentWallet,
+  type WalletJson,
+  walletSchema,
+} from './ewallet-topup.ts';
 export {
   EWALLET_WORDS,
   HISTORY_WORDS,
@@ -41,6 +59,16 @@ export {
   presentPaymentLink,
 } from './payment-link.ts';
 export { type PaymentMethodsJson, paymentMethodsSchema, presentPaymentMethods } from './payment-method.ts';
+export {
+  presentAcquiredQris,
+  presentQrisPayment,
+  presentQrisPaymentForWebhook,
+  presentQrisPaymentStatus,
+  type QrisPaymentForWebhookJson,
+  type QrisPaymentJson,
+  qrisPaymentForWebhookSchema,
+  qrisPaymentSchema,
+} from './qris-payment.ts';
 export { presentQrisTransaction, type QrisTransactionJson, qrisTransactionSchema } from './qris-transaction.ts';
 export { presentRetailTransaction, type RetailTransactionJson, retailTransactionSchema } from './retail-transaction.ts';
 export { pageSchema, TransactionStatusCode, Ulid, VirtualAccountStatus } from './schemas.ts';

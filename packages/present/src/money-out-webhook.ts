@@ -6,19 +6,21 @@ import { carried, renderedBy } from './webhook-event.ts';
 
 const DISBURSEMENT = 'disbursement';
 
+/** How the webhooks of money out say whether the beneficiary has been paid. */
+export const moneyOutResultFields = {
+  response_code: z.enum(['SP000', 'SP001']).meta({ description: 'SP000 only if the money is with the beneficiary.' }),
+  response_message: z.enum(['Success', 'Transaction failure']),
+};
+
 const bodySchema = z
   .strictObject({
-    response_code: z.enum(['SP000', 'SP001']).meta({ description: 'SP000 only if the money is with the beneficiary.' }),
-    response_message: z.enum(['Success', 'Transaction failure']),
+    ...moneyOutResultFields,
     event: z.literal(DISBURSEMENT),
     data: transferForWebhookSchema,
   })
   .meta({ id: 'DisbursementWebhook', description: 'The end of a disbursement.' });
 
-/**
- * The end of a disbursement (contract §10). SP000 only where the money is with the beneficiary: who reads no more than the code
- * must not take a refunded or canceled one as paid.
- */
+/** The end of a disbursement (contract §10). */
 export const disbursementWebhook = renderedBy(
   {
     event: DISBURSEMENT,
@@ -28,11 +30,15 @@ export const disbursementWebhook = renderedBy(
   },
   (event) => {
     const transfer = carried(event, fromBinary(DisbursementFinishedSchema, event.payload).transfer);
-    return { ...resultOf(transfer.status), event: DISBURSEMENT, data: presentTransferForWebhook(transfer) };
+    return { ...moneyOutResult(transfer.status), event: DISBURSEMENT, data: presentTransferForWebhook(transfer) };
   },
 );
 
-function resultOf(status: TransferStatus): Pick<z.output<typeof bodySchema>, 'response_code' | 'response_message'> {
+/**
+ * SP000 only where the money is with the beneficiary: who reads no more than the code must not take a refunded or canceled one as
+ * paid.
+ */
+export function moneyOutResult(status: TransferStatus): Pick<z.output<typeof bodySchema>, 'response_code' | 'response_message'> {
   return status === TransferStatus.SUCCESS
     ? { response_code: 'SP000', response_message: 'Success' }
     : { response_code: 'SP001', response_message: 'Transaction failure' };

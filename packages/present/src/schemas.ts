@@ -9,7 +9,7 @@ export const Money = z
     value: z
       .string()
       .regex(/^-?[0-9]+\.[0-9]{2}$/)
-      .meta({ description: 'A decimal with exactly two places.' }),
+      .meta({ description: 'A decimal with exactly two places.', examples: ['150000.00'] }),
     currency: z.literal('IDR'),
   })
   .meta({ id: 'Money', description: 'An amount in rupiah.', examples: [{ value: '150000.00', currency: 'IDR' }] });
@@ -95,6 +95,11 @@ export const ReferenceNumber = z
   .string()
   .regex(/^[\x20-\x7e]{1,64}$/)
   .meta({ id: 'ReferenceNumber', description: "The merchant's own reference, unique for an account over all money out." });
+
+export const PossibleDuplicateOf = ReferenceNumber.nullable().meta({
+  description:
+    'The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before, if any. Nothing is refused for it.',
+});
 
 export const BankCode = z
   .string()

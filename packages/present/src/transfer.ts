@@ -6,6 +6,7 @@ import {
   BankCode,
   Money,
   MoneyOrNull,
+  PossibleDuplicateOf,
   ReferenceNumber,
   Timestamp,
   TransactionStatus,
@@ -45,7 +46,7 @@ export function presentBalanceAfter(sen: bigint | undefined): MoneyJson | { valu
   return sen === undefined ? { value: null, currency: null } : toMoney(sen);
 }
 
-/** Fields of a disbursement; answers and webhooks write their times differently. */
+/** Fields that every money-out product has; answers and webhooks write their times differently. */
 function transferFields<Posted extends z.ZodType, Processed extends z.ZodType>(posted: Posted, processed: Processed) {
   return {
     transaction_id: Ulid,
@@ -59,43 +60,59 @@ function transferFields<Posted extends z.ZodType, Processed extends z.ZodType>(p
       description:
         'The available balance after the amount was held; null values where the transfer is initiated, failed or canceled.',
     }),
+    possible_duplicate_of: PossibleDuplicateOf,
     post_timestamp: posted,
     processed_timestamp: processed,
     failed_code: z.string().optional().meta({ description: 'Why it has failed; of a failed one only.' }),
     failed_reason: z.string().optional().meta({ description: 'The same in words; of a failed one only.' }),
-    bank_code: BankCode,
-    bank_name: z.string(),
-    bank_account_number: BankAccountNumber,
-    bank_account_name: z.string().nullable().meta({ description: 'The name of the beneficiary as the request had it.' }),
-    description: z.string().nullable(),
   };
 }
 
+/** The fields of every money-out product in REST answers. */
+export const moneyOutFields = transferFields(
+  Timestamp.meta({ description: 'When it was created.' }),
+  Timestamp.nullable().meta({ description: 'When it came to its final status; null until then.' }),
+);
+
+/** The same in webhooks. */
+export const moneyOutFieldsOfWebhook = transferFields(
+  UnixMillisecondsText.meta({ description: 'When it was created.' }),
+  z
+    .union([UnixMillisecondsText, z.literal('')])
+    .meta({ description: 'When it came to its final status; empty if it was never paid.' }),
+);
+
+const bankFields = {
+  bank_code: BankCode,
+  bank_name: z.string(),
+  bank_account_number: BankAccountNumber,
+  bank_account_name: z.string().nullable().meta({ description: 'The name of the beneficiary as the request had it.' }),
+  description: z.string().nullable(),
+};
+
 export const transferSchema = z
-  .strictObject(
-    transferFields(
-      Timestamp.meta({ description: 'When it was created.' }),
-      Timestamp.nullable().meta({ description: 'When it came to its final status; null until then.' }),
-    ),
-  )
+  .strictObject({ ...moneyOutFields, ...bankFields })
   .meta({ id: 'Disbursement', description: 'A transfer from an account to a bank account.' });
 
 export const transferForWebhookSchema = z
-  .strictObject(
-    transferFields(
-      UnixMillisecondsText.meta({ description: 'When it was created.' }),
-      z
-        .union([UnixMillisecondsText, z.literal('')])
-        .meta({ description: 'When it came to its final status; empty if it was never paid.' }),
-    ),
-  )
+  .strictObject({ ...moneyOutFieldsOfWebhook, ...bankFields })
   .meta({ id: 'DisbursementOfWebhook', description: 'A transfer to a bank account, with times in Unix milliseconds.' });
 
 export type TransferJson = z.output<typeof transferSchema>;
 export type TransferForWebhookJson = z.output<typeof transferForWebhookSchema>;
 
-/** A disbursement as REST answers carry it: times in ISO 8601 UTC (contract §6). */
+/** A disbursement as REST answers carry it. */
 export function presentTransfer(transfer: Transfer): TransferJson {
+  return { ...presentMoneyOut(transfer), ...presentBank(transfer) };
+}
+
+/** The same as webhooks carry it. */
+export function presentTransferForWebhook(transfer: Transfer): TransferForWebhookJson {
+  return { ...presentMoneyOutForWebhook(transfer), ...presentBank(transfer) };
+}
+
+/** What every money-out product has, as REST answers carry it: times in ISO 8601 UTC (contract §6). */
+export function presentMoneyOut(transfer: Transfer) {
   return present(transfer, iso(transfer.createdAtMs), isoOrNull(transfer.processedAtMs));
 }
 
@@ -103,20 +120,14 @@ export function presentTransfer(transfer: Transfer): TransferJson {
  * The same as webhooks carry it: times in Unix milliseconds as strings, an empty one for the completion of a transfer that was
  * never paid (merchant-api.md, qris-issuer).
  */
-export function presentTransferForWebhook(transfer: Transfer): TransferForWebhookJson {
+export function presentMoneyOutForWebhook(transfer: Transfer) {
   const { status, processedAtMs } = transfer;
   const wasPaid = status === TransferStatus.SUCCESS || status === TransferStatus.REFUNDED;
   return present(transfer, String(transfer.createdAtMs), wasPaid && processedAtMs !== undefined ? String(processedAtMs) : '');
 }
 
 /** Both forms, which differ in how they write times. */
-type Presented<Processed> = Omit<TransferJson, 'processed_timestamp'> & { processed_timestamp: Processed };
-
-function present<Processed extends string | null>(
-  transfer: Transfer,
-  postTimestamp: string,
-  processedTimestamp: Processed,
-): Presented<Processed> {
+function present<Processed extends string | null>(transfer: Transfer, postTimestamp: string, processedTimestamp: Processed) {
   const failed = transfer.status === TransferStatus.FAILED;
   return {
     transaction_id: transfer.transactionId,
@@ -127,9 +138,15 @@ function present<Processed extends string | null>(
     fee: toMoney(transfer.feeSen),
     net_amount: toMoney(transfer.amountSen),
     balance_after: presentBalanceAfter(failed ? undefined : transfer.balanceAfterSen),
+    possible_duplicate_of: textOrNull(transfer.possibleDuplicateOf),
     post_timestamp: postTimestamp,
     processed_timestamp: processedTimestamp,
     ...(failed && { failed_code: transfer.failedCode, failed_reason: transfer.failedReason }),
+  };
+}
+
+function presentBank(transfer: Transfer) {
+  return {
     bank_code: transfer.bankCode,
     bank_name: transfer.bankName,
     bank_account_number: transfer.bankAccountNumber,

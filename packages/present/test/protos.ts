@@ -20,9 +20,12 @@ import {
   VirtualAccountKind,
   VirtualAccountSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CheckWalletResponseSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferSchema,
+  CardlessWithdrawalDetailsSchema,
   CheckBeneficiaryResponseSchema,
+  EwalletTopupSchema,
   GetFeeResponseSchema,
   TransferSchema,
   TransferStatus,
@@ -260,6 +263,69 @@ export const transfer = (status: TransferStatus) =>
       bankAccountNumber: digits(6, 30),
       bankAccountName: text,
       description: text,
+    }),
+  );
+
+/** Of a transfer, with a top-up's own part and id. */
+export const ewalletTopup = (status: TransferStatus) =>
+  fc
+    .record({
+      transfer: transfer(status),
+      transactionId: prefixed('88'),
+      channel: fc.constantFrom(...EWALLET_CHANNELS),
+      phoneNumber: digits(10, 14),
+      name: text,
+    })
+    .map(({ transfer: made, transactionId, ...own }) =>
+      create(TransferSchema, { ...made, transactionId, ewalletTopup: create(EwalletTopupSchema, own) }),
+    );
+
+export const wallet = message(
+  CheckWalletResponseSchema,
+  fc.record({ channel: fc.constantFrom(...EWALLET_CHANNELS), phoneNumber: digits(10, 14), name: text }),
+);
+
+export const cardlessWithdrawal = (status: TransferStatus) =>
+  fc
+    .tuple(
+      transfer(status),
+      fc.record({
+        bankCode: fc.constantFrom(...VA_BANK_CODES),
+        bankName: text,
+        phoneNumber: digits(8, 15),
+        expiredAtMs: at,
+        expired: fc.boolean(),
+      }),
+    )
+    .map(([common, own]) =>
+      create(TransferSchema, { ...common, cardlessWithdrawal: create(CardlessWithdrawalDetailsSchema, own) }),
+    );
+export const qrisPayment = (status: TransferStatus) =>
+  message(
+    TransferSchema,
+    fc.record({
+      transactionId: prefixed('66'),
+      referenceNumber: reference,
+      accountId: ulid,
+      status: fc.constant(status),
+      amountSen: fc.oneof(fc.constant(0n), sen),
+      feeSen: fc.bigInt({ min: 0n, max: 999_999n }),
+      balanceAfterSen: maybe(fc.bigInt({ min: -999n, max: 99_999_999_999_999n })),
+      createdAtMs: at,
+      processedAtMs: maybe(at),
+      failedCode: text,
+      failedReason: text,
+      qrisPayment: fc.record({
+        qrData: text,
+        type: fc.constantFrom('mpm-dynamic', 'mpm-static'),
+        merchantName: text,
+        merchantCity: text,
+        amountSen: sen,
+        tipSen: fc.bigInt({ min: 0n, max: 999_999n }),
+        tipIndicator: fc.constantFrom('', 'fixed', 'percentage', 'input'),
+        tipValue: fc.bigInt({ min: 0n, max: 9_999n }),
+        rrn: text,
+      }),
     }),
   );
 

@@ -7,11 +7,15 @@ import {
   PaymentLinkEventSchema,
   PaymentLinkHistoryEventSchema,
   QrisEventSchema,
+  type QrisTransaction,
   RetailEventSchema,
   VaTransactionEventSchema,
   VirtualAccountEventSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { DisbursementFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { CardlessWithdrawalFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import { EwalletTopupFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
+import { DisbursementFinishedSchema, type Transfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -48,6 +52,9 @@ const payable = <Message>(messages: (status: PayableStatus) => fc.Arbitrary<Mess
 });
 
 const ofTransfer = { statuses: protos.TRANSFER_STATUSES, messages: protos.transfer };
+const ofQrisPayment = { statuses: protos.TRANSFER_STATUSES, messages: protos.qrisPayment };
+
+const ofCardlessWithdrawal = { statuses: protos.TRANSFER_STATUSES, messages: protos.cardlessWithdrawal };
 
 const CASES: readonly Case[] = [
   anyOf('access token', present.accessTokenSchema, present.presentAccessToken, protos.issuedToken),
@@ -69,6 +76,38 @@ const CASES: readonly Case[] = [
   ...eachOf('payment link history', present.historySchema, present.presentHistory, payable(protos.history)),
   ...eachOf('disbursement', present.transferSchema, present.presentTransfer, ofTransfer),
   ...eachOf('disbursement of a webhook', present.transferForWebhookSchema, present.presentTransferForWebhook, ofTransfer),
+  anyOf('wallet', present.walletSchema, present.presentWallet, protos.wallet),
+  ...eachOf('e-wallet top-up', present.ewalletTopupSchema, present.presentEwalletTopup, {
+    statuses: protos.TRANSFER_STATUSES,
+    messages: protos.ewalletTopup,
+  }),
+  ...eachOf('cardless withdrawal', present.cardlessWithdrawalSchema, present.presentCardlessWithdrawal, ofCardlessWithdrawal),
+  ...eachOf(
+    'cardless withdrawal with its code',
+    present.cardlessWithdrawalWithCodeSchema,
+    (withdrawal: Transfer) => present.presentCardlessWithdrawalWithCode(withdrawal, '123456789012'),
+    ofCardlessWithdrawal,
+  ),
+  ...eachOf(
+    'cardless withdrawal without its code',
+    present.cardlessWithdrawalWithCodeSchema,
+    (withdrawal: Transfer) => present.presentCardlessWithdrawalWithCode(withdrawal, ''),
+    ofCardlessWithdrawal,
+  ),
+  ...eachOf('QRIS payment', present.qrisPaymentSchema, present.presentQrisPayment, ofQrisPayment),
+  ...eachOf('status of a QRIS payment', present.qrisPaymentSchema, present.presentQrisPaymentStatus, ofQrisPayment),
+  ...eachOf(
+    'QRIS payment of a webhook',
+    present.qrisPaymentForWebhookSchema,
+    present.presentQrisPaymentForWebhook,
+    ofQrisPayment,
+  ),
+  ...eachOf(
+    'QRIS money in as a payment',
+    present.qrisPaymentSchema,
+    (transaction: QrisTransaction) => present.presentAcquiredQris(transaction, 'order-1'),
+    payable(protos.qrisTransaction),
+  ),
   ...eachOf('account transfer', present.accountTransferSchema, present.presentAccountTransfer, {
     statuses: protos.TRANSFER_STATUSES,
     messages: protos.accountTransfer,
@@ -108,6 +147,18 @@ const transfers = payload(
   DisbursementFinishedSchema,
   fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.transfer)) }),
 );
+const topups = payload(
+  EwalletTopupFinishedSchema,
+  fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.ewalletTopup)) }),
+);
+const withdrawals = payload(
+  CardlessWithdrawalFinishedSchema,
+  fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.cardlessWithdrawal)) }),
+);
+const qrisPayments = payload(
+  QrisPaymentFinishedSchema,
+  fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.qrisPayment)) }),
+);
 const qris = (status: PayableStatus) => payload(QrisEventSchema, fc.record({ qrisTransaction: protos.qrisTransaction(status) }));
 const ewallet = (status: PayableStatus) =>
   payload(EwalletCheckoutEventSchema, fc.record({ ewalletCheckout: protos.ewalletCheckout(status) }));
@@ -141,6 +192,18 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'disbursement.failed': transfers,
   'disbursement.canceled': transfers,
   'disbursement.refunded': transfers,
+  'ewallet-topup.succeeded': topups,
+  'ewallet-topup.failed': topups,
+  'ewallet-topup.canceled': topups,
+  'ewallet-topup.refunded': topups,
+  'cardless-withdrawal.succeeded': withdrawals,
+  'cardless-withdrawal.failed': withdrawals,
+  'cardless-withdrawal.canceled': withdrawals,
+  'cardless-withdrawal.refunded': withdrawals,
+  'qris-issuer.succeeded': qrisPayments,
+  'qris-issuer.failed': qrisPayments,
+  'qris-issuer.canceled': qrisPayments,
+  'qris-issuer.refunded': qrisPayments,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

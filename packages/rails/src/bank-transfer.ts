@@ -31,8 +31,10 @@ export type AccountInquiryResult = { outcome: 'found'; accountName: string } | {
  * the same values make the same body, byte for byte.
  */
 export type BankTransferRequest = {
-  /** Unique for ever: Gerbang's transaction id. */
+  /** Unique for ever, and made anew alike for the same order. */
   partnerReference: string;
+  /** Gerbang's transaction id, which the bank keeps beside the transfer; requests of earlier versions have none. */
+  transactionId?: string | undefined;
   /** Numeric, at most 36 digits, unique per partner and day (SNAP's X-EXTERNAL-ID). */
   externalId: string;
   /** Sen, as decimal digits. */

@@ -9,6 +9,8 @@ export type {
   ReturnedOutcome,
   TransferOptions,
 } from './bank-transfer.ts';
+export type { CardlessName, CardlessRail, CardlessRequest, CardlessState } from './cardless-withdrawal/rail.ts';
+export { openSnapCardless } from './cardless-withdrawal/snap.ts';
 export type {
   EwalletCreation,
   EwalletInquiry,
@@ -18,7 +20,32 @@ export type {
   EwalletRefundResult,
   EwalletRequest,
 } from './ewallet.ts';
+export {
+  EWALLET_TOPUP_PROFILES,
+  type EwalletTopupChannel,
+  type EwalletTopupProfile,
+  findEwalletTopupChannel,
+} from './ewallet-topup/channels.ts';
+export type {
+  EwalletTopupInquiryResult,
+  EwalletTopupRail,
+  EwalletTopupRequest,
+  EwalletTopupResult,
+  Wallet,
+  WalletInquiryResult,
+} from './ewallet-topup/port.ts';
+export { openSnapEwalletTopup } from './ewallet-topup/snap.ts';
 export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
+export type {
+  QrisDecoding,
+  QrisPaymentRail,
+  QrisPaymentRequest,
+  QrisPaymentResult,
+  QrisProblem,
+  QrisReturned,
+  QrisScan,
+} from './qris-payment/qris-payment.ts';
+export { openSnapQrisPayment, type SnapQrisPaymentOptions } from './qris-payment/snap-qris-payment.ts';
 export {
   type CallOptions,
   callWithin,

@@ -15,8 +15,11 @@ export async function callWithin<T>(timeoutMs: number, call: (signal: AbortSigna
   }
 }
 
-/** Anything but an explicit answer: the rail may have done it. `reason` is for operators and holds no secret. */
-export type UnknownOutcome = { outcome: 'unknown'; reason: string };
+/**
+ * Anything but an explicit answer: the rail may have done it. `reason` is for operators and holds no secret. `needsOperator`:
+ * asking again will hardly help.
+ */
+export type UnknownOutcome = { outcome: 'unknown'; reason: string; needsOperator?: true };
 
 /** An explicit no: the rail has not done it. `code` is the rail's, `reason` its words. */
 export type RefusedOutcome = { outcome: 'failed'; code: string; reason: string };

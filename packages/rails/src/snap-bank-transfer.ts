@@ -56,6 +56,10 @@ function toBody(request: BankTransferRequest, sourceAccountNumber: string | unde
     beneficiaryBankCode: request.beneficiaryBankCode,
     ...(sourceAccountNumber !== undefined && { sourceAccountNo: sourceAccountNumber }),
     transactionDate: jakartaIso(request.createdAtMs),
-    additionalInfo: { merchantReference: request.merchantReference, remark: request.remark },
+    additionalInfo: {
+      merchantReference: request.merchantReference,
+      ...(request.transactionId !== undefined && { transactionId: request.transactionId }),
+      remark: request.remark,
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { type KeyRing, parseKeyRing } from '@gerbang/core';
 import { z } from 'zod';
 
 /** What a service refuses to start with: one line for each variable that is missing or wrong. */
@@ -41,6 +42,14 @@ export const env = {
       .enum(['true', 'false'])
       .default(fallback ? 'true' : 'false')
       .transform((value) => value === 'true'),
+  /** Key-encryption keys, `kid:base64(32 bytes)[,…]`: the first seals, all of them open. */
+  keyRing: () =>
+    z.string().transform((text, problem): KeyRing => {
+      const ring = parseKeyRing(text);
+      if (ring !== undefined) return ring;
+      problem.addIssue('expected kid:base64 of 32 bytes, more of them after commas, each kid once');
+      return z.NEVER;
+    }),
   /** One that may be given in another way as well. */
   secret: () => z.string().optional(),
 };

@@ -80,6 +80,8 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     'findAndModify {* $lte} <- $inc $set (sort)': 'the next receipt that is due; no shard is known, so not on a cluster',
     'findAndModify {* $lte, _id =} <- $inc': 'the clock only goes on',
     'update one {* $exists, * $lte, * =, _id =} <- $set': 'a paid transfer comes back, once',
+    'update one {* $exists, * $gt, * $lte, * =, _id =} <- $set': 'cash is drawn, once',
+    'update one {* $exists, * $gt, * =, _id =} <- $set': 'a withdrawal is canceled before anybody has drawn it',
   },
   test: {
     'update one {$or [{* $lt}, {* =}], _id =} <- $set (upsert)': 'the lock on fail points',

@@ -110,7 +110,7 @@ function addRoute(
     },
     errorHandler(error, request, reply) {
       const { params, query, body } = request;
-      return fail(request, reply, route.envelope, error, { echo: echoOf({ params, query, body: body?.json }) });
+      return fail(request, reply, route.envelope, error, { echo: echoOf({ params, query, body: body?.json }, route.operation) });
     },
   });
 }

@@ -8,7 +8,10 @@ import {
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { AccountTransferService, DisbursementService, RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import type { Foundation } from '@gerbang/service';
 import { openChannel, openLedger } from '@gerbang/service/rpc';
@@ -32,6 +35,9 @@ export function openClients(foundation: Foundation<Config>) {
     statements: ledger.client(StatementService),
     disbursements: moneyOut.client(DisbursementService),
     accountTransfers: moneyOut.client(AccountTransferService),
+    ewalletTopups: moneyOut.client(EwalletTopupService),
+    cardlessWithdrawals: moneyOut.client(CardlessWithdrawalService),
+    qrisPayments: moneyOut.client(QrisPaymentService),
     /** What banks report of transfers. */
     moneyOutRails: moneyOut.client(RailReportService),
     virtualAccounts: moneyIn.client(VirtualAccountService),

@@ -36,6 +36,7 @@ const transfer = create(AccountTransferSchema, {
   status: TransferStatus.SUCCESS,
   amountSen: 1_234_567n,
   balanceAfterSen: 5n,
+  possibleDuplicateOf: 'r-0',
   createdAtMs: 1_800_000_000_000n,
   processedAtMs: 1_800_000_000_001n,
 });
@@ -51,6 +52,7 @@ const shown = {
   fee: idr('0.00'),
   net_amount: idr('12345.67'),
   balance_after: idr('0.05'),
+  possible_duplicate_of: 'r-0',
   post_timestamp: '2027-01-15T08:00:00.000Z',
   processed_timestamp: '2027-01-15T08:00:00.001Z',
   note: null,

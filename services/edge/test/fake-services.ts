@@ -8,7 +8,10 @@ import {
   RetailService,
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { AccountTransferService, DisbursementService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { DeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
 import type { Closeable } from '@gerbang/runtime';
@@ -19,6 +22,9 @@ type MerchantHandlers = Handlers<typeof MerchantService>;
 type DisbursementHandlers = Handlers<typeof DisbursementService>;
 type StatementHandlers = Handlers<typeof StatementService>;
 type AccountTransferHandlers = Handlers<typeof AccountTransferService>;
+type EwalletTopupHandlers = Handlers<typeof EwalletTopupService>;
+type CardlessWithdrawalHandlers = Handlers<typeof CardlessWithdrawalService>;
+type QrisPaymentHandlers = Handlers<typeof QrisPaymentService>;
 type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
 type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
@@ -45,6 +51,9 @@ export type FakeServices = Closeable & {
   calls: { method: string; request: unknown }[];
   disbursement: Partial<DisbursementHandlers>;
   accountTransfer: Partial<AccountTransferHandlers>;
+  ewalletTopup: Partial<EwalletTopupHandlers>;
+  cardlessWithdrawal: Partial<CardlessWithdrawalHandlers>;
+  qrisPayments: Partial<QrisPaymentHandlers>;
   deliveries: Partial<DeliveryHandlers>;
   virtualAccounts: Partial<VirtualAccountHandlers>;
   qris: Partial<QrisHandlers>;
@@ -86,6 +95,9 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     calls: [],
     disbursement: {},
     accountTransfer: {},
+    ewalletTopup: {},
+    cardlessWithdrawal: {},
+    qrisPayments: {},
     deliveries: {},
     virtualAccounts: {},
     qris: {},
@@ -161,6 +173,18 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     getAccountTransfer: unscripted,
     listAccountTransfers: unscripted,
   };
+  const ewalletTopupDefaults: EwalletTopupHandlers = { triggerTopup: unscripted, checkWallet: unscripted, getTopup: unscripted };
+  const cardlessWithdrawalDefaults: CardlessWithdrawalHandlers = {
+    createCardlessWithdrawal: unscripted,
+    getCardlessWithdrawal: unscripted,
+    listCardlessWithdrawals: unscripted,
+    cancelCardlessWithdrawal: unscripted,
+  };
+  const qrisPaymentDefaults: QrisPaymentHandlers = {
+    inquireQrisPayment: unscripted,
+    creditQrisPayment: unscripted,
+    getQrisPayment: unscripted,
+  };
   const virtualAccountDefaults: VirtualAccountHandlers = {
     createVirtualAccount: unscripted,
     getVirtualAccount: unscripted,
@@ -233,6 +257,21 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         AccountTransferService,
         scripted(accountTransferDefaults, () => fakes.accountTransfer),
+        [],
+      ),
+      implement(
+        EwalletTopupService,
+        scripted(ewalletTopupDefaults, () => fakes.ewalletTopup),
+        [],
+      ),
+      implement(
+        CardlessWithdrawalService,
+        scripted(cardlessWithdrawalDefaults, () => fakes.cardlessWithdrawal),
+        [],
+      ),
+      implement(
+        QrisPaymentService,
+        scripted(qrisPaymentDefaults, () => fakes.qrisPayments),
         [],
       ),
       implement(

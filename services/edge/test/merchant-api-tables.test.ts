@@ -20,6 +20,7 @@ const { components }: { components: { schemas: Record<string, Schema> } } = JSON
 /** The schema of each resource whose fields the specification lists, by the heading or the head of its table. */
 const RESOURCES: Readonly<Record<string, string>> = {
   'QRIS money-in transaction (returned by inquiry-status and show)': 'QrisTransaction',
+  'QRIS money-out transaction data (status inquiry and issuer webhook)': 'QrisPayment',
   'Virtual account': 'VirtualAccount',
   'Merchant balance snapshot': 'Balance',
   'Payment method catalog entry': 'PaymentMethod',
@@ -30,10 +31,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
 };
 
 /** Resources of products that are not there yet. Who builds one moves its line to RESOURCES. */
-const TO_COME: readonly string[] = [
-  'QRIS money-out transaction data (status inquiry and issuer webhook)',
-  'Prepaid inquiry data',
-];
+const TO_COME: readonly string[] = ['Prepaid inquiry data'];
 
 /** Backticked words of a resource's section that are no fields of it. */
 const NO_FIELDS: Readonly<Record<string, readonly string[]>> = {

@@ -124,3 +124,10 @@ test.each<[string, object, string, string]>([
   expect(json.responseMessage).toContain(`{${field}}`);
   expect(rails.asked).toEqual([]);
 });
+
+test('the acquirer reports payments of codes, at a path of its own', async () => {
+  const { http, json } = await rails.call('/v1.0/qr/qr-mpm-payment/notify', notice, { partner: 'acquirer' });
+  expect([http, json.responseCode]).toEqual([200, '2005000']);
+  expect(rails.asked).toMatchObject([{ method: 'reportTransfer', request: { rail: 'qris', transactionId: '01KATRANSFER' } }]);
+  expect((await rails.call('/v1.0/qr/qr-mpm-payment/notify', notice, { partner: 'payer' })).json.responseCode).toBe('4035001');
+});

@@ -1,4 +1,3 @@
-import { type KeyRing, parseKeyRing } from '@gerbang/core';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
@@ -12,13 +11,7 @@ const shape = {
   ADMIN_PORT: env.port(9201),
   LEDGER_RPC: env.addresses(),
   STREAM_REPLICAS: env.integer(1, 1),
-  /** Key-encryption keys, `kid:base64(32 bytes)[,…]`: the first seals, all of them open. */
-  GERBANG_KEKS: z.string().transform((text, problem): KeyRing => {
-    const ring = parseKeyRing(text);
-    if (ring !== undefined) return ring;
-    problem.addIssue('expected kid:base64 of 32 bytes, more of them after commas, each kid once');
-    return z.NEVER;
-  }),
+  GERBANG_KEKS: env.keyRing(),
   /** The ledger partitions that new merchants are spread over; a merchant stays in its own when they change. */
   MERCHANT_PARTITIONS: z
     .string()

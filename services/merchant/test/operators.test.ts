@@ -45,7 +45,8 @@ describe('operators', () => {
     const promotion = { ...fee, vendorFixedSen: 70_000n, vendorBasisPoints: 20, effectiveFromMs, effectiveUntilMs };
     await operators.setFees({ operator, merchantId, fee: promotion });
     await operators.setLimits({ operator, merchantId, limit: { product: 'disbursement', maximumSen: 5_000_000n } });
-    await operators.setLimits({ operator, merchantId, limit: { product: 'disbursement', minimumSen: 1_000_000n } });
+    const totals = { dailyMaximumSen: 2_000_000n, monthlyMaximumSen: 9_000_000n };
+    await operators.setLimits({ operator, merchantId, limit: { product: 'disbursement', minimumSen: 1_000_000n, ...totals } });
     const { profile } = await merchants.getProfile({ merchantId });
     expect(profile?.fees).toMatchObject([
       { product: 'disbursement', channel: '', fixedSen: 250_000n },
@@ -61,7 +62,7 @@ describe('operators', () => {
       ['qris', '014', effectiveFromMs],
     ]);
     expect(fees.at(-1)).toMatchObject(promotion);
-    expect(profile?.limits).toMatchObject([{ product: 'disbursement', minimumSen: 1_000_000n, maximumSen: 0n }]);
+    expect(profile?.limits).toMatchObject([{ product: 'disbursement', minimumSen: 1_000_000n, maximumSen: 0n, ...totals }]);
   });
 
   test('open accounts, and see merchants page by page', async () => {
@@ -179,6 +180,17 @@ describe('bad input', () => {
       'a maximum below the minimum',
       ['limit.maximum_sen'],
       (o) => o.setLimits({ operator, merchantId, limit: { product: 'qris', minimumSen: 5n, maximumSen: 4n } }),
+    ],
+    [
+      'a month below its days',
+      ['limit.monthly_maximum_sen'],
+      (o) =>
+        o.setLimits({ operator, merchantId, limit: { product: 'disbursement', dailyMaximumSen: 5n, monthlyMaximumSen: 4n } }),
+    ],
+    [
+      'days of a product that is not counted',
+      ['limit.daily_maximum_sen', 'limit.monthly_maximum_sen'],
+      (o) => o.setLimits({ operator, merchantId, limit: { product: 'qris', dailyMaximumSen: 4n, monthlyMaximumSen: 5n } }),
     ],
     [
       'nothing to fund, from nowhere',

@@ -5,6 +5,8 @@ import type { Ended } from './transfer/state.ts';
 /** One helper a business event. */
 export type Metrics = {
   accepted(): void;
+  /** The same payment was ordered under another reference just before. */
+  possiblyDuplicated(product: string): void;
   finished(transfer: StoredTransfer, status: Ended['status'], nowMs: number): void;
   /** A transfer that had ended has another end now. */
   corrected(transfer: StoredTransfer, status: Ended['status']): void;
@@ -17,6 +19,12 @@ export function createTransferMetrics(registry: Registry): Metrics {
   const accepted = new Counter({
     name: 'gerbang_transfers_accepted_total',
     help: 'Transfers whose funds are held',
+    registers: [registry],
+  });
+  const duplicates = new Counter({
+    name: 'gerbang_transfers_possible_duplicates_total',
+    help: 'Accepted transfers whose beneficiary and amount were ordered from the account within 5 minutes before',
+    labelNames: ['product'],
     registers: [registry],
   });
   const finished = new Counter({
@@ -46,6 +54,7 @@ export function createTransferMetrics(registry: Registry): Metrics {
     finished.inc({ product: product.name, status, channel: product.channelOf(document) });
   return {
     accepted: () => accepted.inc(),
+    possiblyDuplicated: (product) => duplicates.inc({ product }),
     finished(transfer, status, nowMs) {
       count(transfer, status);
       duration.observe(Math.max(0, nowMs - transfer.order.createdAtMs) / 1_000);

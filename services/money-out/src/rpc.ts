@@ -1,19 +1,32 @@
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferService,
   DisbursementService,
   RailReportService,
   ResolutionService,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { implement } from '@gerbang/rpc';
 import { createAccountTransfer } from './account-transfer/rpc/create-account-transfer.ts';
 import { getAccountTransfer } from './account-transfer/rpc/get-account-transfer.ts';
 import { listAccountTransfers } from './account-transfer/rpc/list-account-transfers.ts';
+import { cancelCardlessWithdrawal } from './cardless-withdrawal/rpc/cancel.ts';
+import { createCardlessWithdrawal } from './cardless-withdrawal/rpc/create.ts';
+import { getCardlessWithdrawal } from './cardless-withdrawal/rpc/get.ts';
+import { listCardlessWithdrawals } from './cardless-withdrawal/rpc/list.ts';
 import type { Context } from './context.ts';
 import { checkBeneficiary } from './disbursement/rpc/check-beneficiary.ts';
 import { getFee } from './disbursement/rpc/get-fee.ts';
 import { getTransfer } from './disbursement/rpc/get-transfer.ts';
 import { listTransfers } from './disbursement/rpc/list-transfers.ts';
 import { transfer } from './disbursement/rpc/transfer.ts';
+import { checkWallet } from './ewallet-topup/rpc/check-wallet.ts';
+import { getTopup } from './ewallet-topup/rpc/get-topup.ts';
+import { triggerTopup } from './ewallet-topup/rpc/trigger-topup.ts';
+import { creditQrisPayment } from './qris-payment/rpc/credit-qris-payment.ts';
+import { getQrisPayment } from './qris-payment/rpc/get-qris-payment.ts';
+import { inquireQrisPayment } from './qris-payment/rpc/inquire-qris-payment.ts';
 import { reportTransfer } from './report/rpc/report-transfer.ts';
 import { listUnresolved } from './resolution/rpc/list-unresolved.ts';
 import { resolve } from './resolution/rpc/resolve.ts';
@@ -33,11 +46,30 @@ export function implementations(context: Context) {
       ['edge'],
     ),
     implement(
+      QrisPaymentService,
+      {
+        inquireQrisPayment: (request) => inquireQrisPayment(context, request),
+        creditQrisPayment: (request) => creditQrisPayment(context, request),
+        getQrisPayment: (request) => getQrisPayment(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
       AccountTransferService,
       {
         createAccountTransfer: (request) => createAccountTransfer(context, request),
         getAccountTransfer: (request) => getAccountTransfer(context, request),
         listAccountTransfers: (request) => listAccountTransfers(context, request),
+      },
+      ['edge'],
+    ),
+    implement(
+      CardlessWithdrawalService,
+      {
+        createCardlessWithdrawal: (request) => createCardlessWithdrawal(context, request),
+        getCardlessWithdrawal: (request) => getCardlessWithdrawal(context, request),
+        listCardlessWithdrawals: (request) => listCardlessWithdrawals(context, request),
+        cancelCardlessWithdrawal: (request) => cancelCardlessWithdrawal(context, request),
       },
       ['edge'],
     ),
@@ -50,5 +82,14 @@ export function implementations(context: Context) {
       ['gerbang'],
     ),
     implement(RailReportService, { reportTransfer: (request) => reportTransfer(context, request) }, ['edge']),
+    implement(
+      EwalletTopupService,
+      {
+        triggerTopup: (request) => triggerTopup(context, request),
+        checkWallet: (request) => checkWallet(context, request),
+        getTopup: (request) => getTopup(context, request),
+      },
+      ['edge'],
+    ),
   ];
 }

@@ -13,6 +13,7 @@ import type { Context } from './context.ts';
 import { createTransferMetrics } from './metrics.ts';
 import { type MoneyOutDocument, onDue } from './on-due.ts';
 import { createProducts, openRails } from './products.ts';
+import { openInquiries } from './qris-payment/inquiry.ts';
 import { implementations } from './rpc.ts';
 import { TRANSFERS } from './transfer/reference.ts';
 import { openTransferStore } from './transfer/store.ts';
@@ -30,12 +31,13 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const store = await openStore(foundation);
     const { bus, relay } = openRelay(foundation, store, clock);
     const rails = openRails(foundation);
-    const products = createProducts(rails);
+    const products = createProducts(rails, { keyRing: config.GERBANG_KEKS });
     const context: Context = {
       products,
       rails,
       transfers: await openTransferStore(store, Object.values(products), relay.afterWrite),
       accountTransfers: await openAccountTransferStore(store, relay.afterWrite),
+      inquiries: await openInquiries(store),
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
       clock,

@@ -2,8 +2,10 @@ import { create } from '@bufbuild/protobuf';
 import { createClock } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { TransferSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { BackgroundWork } from '@gerbang/runtime';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { cancelOrder } from '../src/transfer/cancel.ts';
 import { commonFields } from '../src/transfer/message.ts';
 import { onTransferDue } from '../src/transfer/on-due.ts';
 import type { Outcome, Product } from '../src/transfer/product.ts';
@@ -32,15 +34,18 @@ function scriptedRail() {
     cancel: { outcome: 'canceled' },
   };
   const calls = { send: 0, inquire: 0, cancel: 0 };
-  return { says, calls };
+  const held = Promise.withResolvers<void>();
+  return { says, calls, hangs: false, held: held.promise, release: () => held.resolve() };
 }
 
 /** A product with a code, which can be canceled and expires, as a disbursement does not. Its events are of types that exist. */
-function createVoucher({ says, calls }: ReturnType<typeof scriptedRail>): Product {
+function createVoucher(rail: ReturnType<typeof scriptedRail>): Product {
+  const { says, calls } = rail;
   return {
     name: 'voucher',
     rail: 'vouchers',
     channelOf: () => '',
+    beneficiaryOf: (details) => fields.parse(details).voucher_phone,
     requestOf: (order, details) => JSON.stringify([order.transactionId, fields.parse(details).voucher_phone]),
     async send() {
       calls.send++;
@@ -54,6 +59,7 @@ function createVoucher({ says, calls }: ReturnType<typeof scriptedRail>): Produc
     cancel: {
       async send() {
         calls.cancel++;
+        if (rail.hangs) await rail.held;
         return says.cancel;
       },
       expiresAtMs: (details) => fields.parse(details).voucher_expires_at.getTime(),
@@ -63,15 +69,28 @@ function createVoucher({ says, calls }: ReturnType<typeof scriptedRail>): Produc
   };
 }
 
-async function aVoucher() {
+const details = ({ createdAtMs }: { createdAtMs: number }, lifeMs = LIFE_MS) => ({
+  voucher_phone: '0812',
+  voucher_expires_at: new Date(createdAtMs + lifeMs),
+});
+
+/** What a cancellation needs of the placing context beyond the saga's. */
+function placing() {
+  const unused = async () => {
+    throw new Error('not part of this test');
+  };
+  const merchants = { profile: unused, account: unused, admit: unused, admitProduct: unused, close: async () => {} };
+  return { merchants, inProgress: new Set<string>(), background: new BackgroundWork() };
+}
+
+async function aVoucher(lifeMs = LIFE_MS) {
   const clock = createClock();
   const ledger = scriptedLedger();
   const rail = scriptedRail();
   const product = createVoucher(rail);
   const world = await contextOf(product, ledger, clock);
   const order = newOrder(clock);
-  const details = { voucher_phone: '0812', voucher_expires_at: new Date(order.createdAtMs + LIFE_MS) };
-  const created = await insert(world, order, details);
+  const created = await insert(world, order, details(order, lifeMs));
   if (created === undefined) throw new Error('taken');
   const sent = await sendToRail(world.context, await holdFunds(world.context, created), { firstSend: true });
   return { clock, ledger, rail, product, world, order, sent };
@@ -146,6 +165,47 @@ describe('a transfer that can be canceled', () => {
     expect((await world.find(order))?.state).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
     expect(rail.calls.cancel).toBe(1);
   });
+
+  test('goes to the operators a day after its expiry, not after its order', async () => {
+    const { clock, rail, world, order, sent } = await aVoucher(100 * 3_600_000);
+    clock.setOffset(99 * 3_600_000);
+    await onTransferDue(world.context, new Set(), sent);
+    expect((await world.find(order))?.state).toMatchObject({ status: 'sent', unresolvedAtMs: undefined });
+    Object.assign(rail.says, { cancel: unknown() });
+    clock.setOffset(125 * 3_600_000);
+    await onTransferDue(world.context, new Set(), (await world.find(order)) ?? sent);
+    expect((await world.find(order))?.state).toMatchObject({ status: 'canceling', unresolvedAtMs: expect.any(Number) });
+  });
+
+  test('is canceled by the merchant, within the time for an answer, also while its order is not done', async () => {
+    const { world, order, ledger, rail } = await aVoucher();
+    const context = { ...world.context, ...placing() };
+    const again = await insert(
+      world,
+      { ...order, referenceNumber: 'other', transactionId: `${order.transactionId}2` },
+      details(order),
+    );
+    if (again === undefined) throw new Error('taken');
+    expect((await cancelOrder(context, again))?.state).toMatchObject({ status: 'canceled', cancelReason: 'canceled' });
+    const poor = await insert(
+      world,
+      { ...order, referenceNumber: 'poor', transactionId: `${order.transactionId}3`, amountSen: 10n ** 15n },
+      details(order),
+    );
+    if (poor === undefined) throw new Error('taken');
+    expect(await cancelOrder(context, poor)).toBeUndefined();
+    expect(await world.find({ ...order, referenceNumber: 'poor' })).toBeUndefined();
+    rail.hangs = true;
+    const found = await world.find(order);
+    if (found === undefined) throw new Error('gone');
+    const startedMs = performance.now();
+    expect((await cancelOrder(context, found))?.state.status).toBe('canceling');
+    expect(performance.now() - startedMs).toBeLessThan(3_500);
+    rail.release();
+    await context.background.settled();
+    expect((await world.find(order))?.state.status).toBe('canceled');
+    expect(ledger.balances).toEqual(ledgerWhen(false));
+  }, 10_000);
 
   test('is not canceled once it has ended', async () => {
     const { rail, world, order, sent } = await aVoucher();

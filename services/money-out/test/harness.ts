@@ -1,7 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { type AdjustableClock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 import { Compensation, Intent, LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import {
   AccountTransferService,
   DisbursementService,
@@ -21,7 +23,7 @@ export type FakeMerchant = {
   merchantId: string;
   products: string[];
   accounts: Map<string, AccountStatus>;
-  limits: { product: string; minimumSen: bigint; maximumSen: bigint }[];
+  limits: { product: string; minimumSen?: bigint; maximumSen?: bigint; dailyMaximumSen?: bigint; monthlyMaximumSen?: bigint }[];
 };
 
 /** Real gRPC and a real database; the ledger and the merchant service are their contracts in a few lines. NATS is never there. */
@@ -110,7 +112,7 @@ export function useMoneyOut() {
     newMerchant(over: Partial<FakeMerchant> = {}, fundedSen = 100_000n) {
       const [source, destination] = [newUlid(Date.now()), newUlid(Date.now())];
       const accounts = new Map([source, destination].map((id) => [id, AccountStatus.ACTIVE]));
-      const products = ['disbursement', 'account-transfer'];
+      const products = ['disbursement', 'account-transfer', 'ewallet-topup'];
       const made = { merchantId: newUlid(Date.now()), products, accounts, limits: [], ...over, source, destination };
       merchants.push(made);
       available.set(source, fundedSen);
@@ -121,7 +123,8 @@ export function useMoneyOut() {
       closing.push(() => store.close());
       return store;
     },
-    async start(database: string, clock: AdjustableClock = createClock()) {
+    /** `env` overrides the configuration: there is nothing at the rails' addresses unless told. */
+    async start(database: string, clock: AdjustableClock = createClock(), env: Record<string, string> = {}) {
       const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
       const nowhere = `127.0.0.1:${await freePort()}`;
       const service = await startService(
@@ -141,6 +144,21 @@ export function useMoneyOut() {
           RAIL_BANK_TRANSFER_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
           RAIL_BANK_TRANSFER_PARTNER_ID: 'p',
           RAIL_BANK_TRANSFER_CHANNEL_ID: '1',
+          RAIL_EWALLET_TOPUP_URL: `http://${nowhere}`,
+          RAIL_EWALLET_TOPUP_CLIENT_KEY: 'k',
+          RAIL_EWALLET_TOPUP_CLIENT_SECRET: 's',
+          RAIL_EWALLET_TOPUP_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
+          RAIL_EWALLET_TOPUP_PARTNER_ID: 'p',
+          RAIL_EWALLET_TOPUP_CHANNEL_ID: '1',
+          ...cardlessRail(`http://${nowhere}`, privateKey),
+          ...env,
+          RAIL_QRIS_ISSUER_URL: `http://${nowhere}`,
+          RAIL_QRIS_ISSUER_CLIENT_KEY: 'k',
+          RAIL_QRIS_ISSUER_CLIENT_SECRET: 's',
+          RAIL_QRIS_ISSUER_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
+          RAIL_QRIS_ISSUER_PARTNER_ID: 'p',
+          RAIL_QRIS_ISSUER_CHANNEL_ID: '1',
+          RAIL_QRIS_ISSUER_MERCHANT_ID: 'm',
         }),
         { clock },
       );
@@ -155,10 +173,28 @@ export function useMoneyOut() {
         close,
         accountTransfers: channel.client(AccountTransferService),
         disbursements: channel.client(DisbursementService),
+        ewalletTopups: channel.client(EwalletTopupService),
+        cardlessWithdrawals: channel.client(CardlessWithdrawalService),
         reports: channel.client(RailReportService),
         resolution: channel.client(ResolutionService),
       };
     },
+  };
+}
+
+/** A key ring as it is configured. */
+export const newKeks = (kid: string) => `${kid}:${randomBytes(32).toString('base64')}`;
+
+/** How the cardless rail at an address is reached, and a key for its codes. */
+export function cardlessRail(url: string, privateKey: KeyObject): Record<string, string> {
+  return {
+    GERBANG_KEKS: newKeks('k1'),
+    RAIL_CARDLESS_URL: url,
+    RAIL_CARDLESS_CLIENT_KEY: 'gerbang',
+    RAIL_CARDLESS_CLIENT_SECRET: 'bank-secret',
+    RAIL_CARDLESS_PRIVATE_KEY: Buffer.from(privateKey.export({ format: 'pem', type: 'pkcs8' })).toString('base64'),
+    RAIL_CARDLESS_PARTNER_ID: 'gerbang',
+    RAIL_CARDLESS_CHANNEL_ID: '95221',
   };
 }
 

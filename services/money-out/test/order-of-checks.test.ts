@@ -1,6 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError, refuse } from '@gerbang/core';
 import {
+  CreateCardlessWithdrawalRequestSchema,
+  ListCardlessWithdrawalsRequestSchema,
+} from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import { CheckWalletRequestSchema, TriggerTopupRequestSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
+import {
   CheckBeneficiaryRequestSchema,
   GetFeeRequestSchema,
   ListTransfersRequestSchema,
@@ -11,12 +16,17 @@ import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@ge
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAccountTransferStore } from '../src/account-transfer/store.ts';
+import { createCardlessWithdrawal } from '../src/cardless-withdrawal/rpc/create.ts';
+import { listCardlessWithdrawals } from '../src/cardless-withdrawal/rpc/list.ts';
 import type { Context } from '../src/context.ts';
 import { checkBeneficiary } from '../src/disbursement/rpc/check-beneficiary.ts';
 import { getFee } from '../src/disbursement/rpc/get-fee.ts';
 import { listTransfers } from '../src/disbursement/rpc/list-transfers.ts';
 import { transfer } from '../src/disbursement/rpc/transfer.ts';
+import { checkWallet } from '../src/ewallet-topup/rpc/check-wallet.ts';
+import { triggerTopup } from '../src/ewallet-topup/rpc/trigger-topup.ts';
 import { createProducts } from '../src/products.ts';
+import { openInquiries } from '../src/qris-payment/inquiry.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
 import { countingMetrics } from './saga-world.ts';
 
@@ -35,13 +45,20 @@ beforeAll(async () => {
   mongo = await startTestMongo();
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}order_of_checks`, appName: 'test' });
   const clock = createClock();
-  const rails = { bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close: async () => {} } };
-  const products = createProducts(rails);
+  const close = async () => {};
+  const rails = {
+    bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
+    ewalletTopup: { inquireWallet: unused, topUp: unused, inquireTopup: unused, close },
+    cardless: { createCode: unused, inquire: unused, cancel: unused, close },
+    qrisPayment: { decode: unused, pay: unused, query: unused, close },
+  };
+  const products = createProducts(rails, { keyRing: { currentKid: 'k1', keys: new Map() } });
   context = {
     rails,
     products,
     transfers: await openTransferStore(store, Object.values(products), () => {}),
     accountTransfers: await openAccountTransferStore(store, () => {}),
+    inquiries: await openInquiries(store),
     ledger: { post: unused, getBalance: unused, verify: unused },
     clock,
     log: testLog(),
@@ -60,12 +77,35 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
+const PHONE = '081234567890';
+const TOPUP = { channel: 'OVO', phoneNumber: PHONE, amountSen: 1_000_000n };
+/** An order of cash, with one field wrong. */
+function drawing(field: string, wrong: boolean) {
+  return {
+    bankCode: wrong && field === 'bank_code' ? 'JAGO' : 'BCA',
+    amountSen: wrong && field === 'amount' ? 70_000_00n : 100_000_00n,
+    ...(wrong && field === 'expired_at' && { expiredAtMs: BigInt(Date.now() - 1) }),
+  };
+}
+
 /** Contract §2: body and parameters come before the product and the account. */
 const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unknown> }[] = [
   {
     name: 'transfer',
     field: 'bank_code',
     call: (wrong) => transfer(context, create(TransferRequestSchema, { bankCode: wrong ? '999' : '014', amountSen: 1n })),
+  },
+  ...['bank_code', 'amount', 'expired_at'].map((field) => ({
+    name: 'cardless withdrawal',
+    field,
+    call: (wrong: boolean) =>
+      createCardlessWithdrawal(context, create(CreateCardlessWithdrawalRequestSchema, drawing(field, wrong))),
+  })),
+  {
+    name: 'list of cardless withdrawals',
+    field: 'cursor',
+    call: (wrong) =>
+      listCardlessWithdrawals(context, create(ListCardlessWithdrawalsRequestSchema, { cursor: wrong ? 'zz' : '' })),
   },
   {
     name: 'check-beneficiary',
@@ -81,6 +121,21 @@ const rows: { name: string; field: string; call: (wrong: boolean) => Promise<unk
     name: 'list',
     field: 'cursor',
     call: (wrong) => listTransfers(context, create(ListTransfersRequestSchema, { cursor: wrong ? 'zz' : '' })),
+  },
+  {
+    name: 'trigger-topup',
+    field: 'phone_number',
+    call: (wrong) => triggerTopup(context, create(TriggerTopupRequestSchema, { ...TOPUP, phoneNumber: wrong ? '021' : PHONE })),
+  },
+  {
+    name: 'trigger-topup of too little',
+    field: 'amount',
+    call: (wrong) => triggerTopup(context, create(TriggerTopupRequestSchema, { ...TOPUP, amountSen: wrong ? 1n : 1_000_000n })),
+  },
+  {
+    name: 'check-wallet',
+    field: 'channel',
+    call: (wrong) => checkWallet(context, create(CheckWalletRequestSchema, { ...TOPUP, channel: wrong ? 'BCA' : 'OVO' })),
   },
 ];
 

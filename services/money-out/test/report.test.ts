@@ -1,6 +1,7 @@
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import { ReportedOutcome, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { afterEach, describe, expect, test } from 'vitest';
+import { partnerReferenceOf } from '../src/transfer/rail-reference.ts';
 import { refusalOf, useMoneyOut } from './harness.ts';
 
 const world = useMoneyOut();
@@ -12,14 +13,22 @@ afterEach(() => {
 
 /** A service whose bank is away, and a disbursement that stays pending there. */
 async function aPendingTransfer() {
-  const service = await world.start(world.newDatabase());
+  const database = world.newDatabase();
+  const service = await world.start(database);
   const { merchantId, source: accountId } = world.newMerchant({}, 5_000n);
   const referenceNumber = 'ref-1';
   const order = { merchantId, accountId, referenceNumber, bankCode: '014', bankAccountNumber: '1234567890' };
   const { transfer } = await service.disbursements.transfer({ ...order, amountSen: AMOUNT_SEN });
   const transactionId = transfer?.transactionId ?? '';
+  const partnerReference = partnerReferenceOf(accountId, referenceNumber);
   const report = (outcome: ReportedOutcome, over: object = {}) =>
-    service.reports.reportTransfer({ rail: 'bank-transfer', transactionId, outcome, reason: 'closed account', ...over });
+    service.reports.reportTransfer({
+      rail: 'bank-transfer',
+      transactionId: partnerReference,
+      outcome,
+      reason: 'closed account',
+      ...over,
+    });
   const show = async () => {
     const by = { case: 'transactionId', value: transactionId } as const;
     return (await service.disbursements.getTransfer({ merchantId, accountId, by })).transfer;
@@ -28,7 +37,8 @@ async function aPendingTransfer() {
     service.resolution.resolve({ merchantId, accountId, referenceNumber, operator, outcome });
   const unresolved = async () => (await service.resolution.listUnresolved({ limit: 10 })).items;
   const available = () => world.available.get(accountId);
-  return { ...service, report, show, resolve, unresolved, available, order, accountId };
+  const open = () => world.openTransfers(database);
+  return { ...service, report, show, resolve, unresolved, available, order, accountId, transactionId, open };
 }
 
 const { SUCCEEDED, FAILED, RETURNED, CANCELED } = ReportedOutcome;
@@ -41,6 +51,14 @@ describe('a rail’s report', () => {
     expect(answers.map(({ status }) => status)).toEqual([1, 2, 3].map(() => TransferStatus.SUCCESS));
     expect(await show()).toMatchObject({ status: TransferStatus.SUCCESS, balanceAfterSen: 4_000n });
     expect(available()).toBe(4_000n);
+  });
+
+  test('finds an order of an earlier version, which the rail knows by its transaction id', async () => {
+    const { report, transactionId, accountId, open } = await aPendingTransfer();
+    const transfers = (await open()).collection<{ _id: string }>('transfers');
+    await transfers.updateOne({ _id: `${accountId}:ref-1` }, { $unset: { partner_reference: '', payment_hash: '' } });
+    expect(await refusalOf(report(SUCCEEDED, { railReference: 'r1' }))).toEqual(['transaction_not_found', []]);
+    expect((await report(SUCCEEDED, { railReference: 'r1', transactionId })).status).toBe(TransferStatus.SUCCESS);
   });
 
   test('of a return days later gives the money back, and the merchant sees it as refunded', async () => {

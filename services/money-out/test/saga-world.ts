@@ -18,6 +18,7 @@ import type { SagaContext } from '../src/transfer/change.ts';
 import type { DetailFields, StoredTransfer } from '../src/transfer/document.ts';
 import { onTransferDue } from '../src/transfer/on-due.ts';
 import type { Product, TransferOrder } from '../src/transfer/product.ts';
+import { partnerReferenceOf } from '../src/transfer/rail-reference.ts';
 import { openTransferStore, type TransferStore } from '../src/transfer/store.ts';
 
 export const START_SEN = 100_000_00n;
@@ -88,15 +89,18 @@ export function ledgerWhen(isPaid: boolean, startSen = START_SEN) {
 let count = 0;
 export function newOrder(clock: Clock): TransferOrder {
   count++;
+  const [accountId, referenceNumber] = ['01ARZ3NDEKTSV4RRFFQ69G5FAV', `ref-${count}`];
   return {
     transactionId: newUlid(clock.now()),
     merchantId: 'm1',
     partition: 'p0',
-    accountId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
-    referenceNumber: `ref-${count}`,
+    accountId,
+    referenceNumber,
+    partnerReference: partnerReferenceOf(accountId, referenceNumber),
     contentHash: 'h',
     amountSen: AMOUNT_SEN,
     feeSen: FEE_SEN,
+    quota: undefined,
     description: '',
     createdAtMs: clock.now(),
   };
@@ -141,11 +145,12 @@ export async function surviving(work: Promise<unknown>): Promise<void> {
 
 /** How often each thing was counted. */
 export function countingMetrics() {
-  const counts = { accepted: 0, finished: 0, corrected: 0, contradicted: 0 };
+  const counts = { accepted: 0, duplicated: 0, finished: 0, corrected: 0, contradicted: 0 };
   return {
     counts,
     metrics: {
       accepted: () => void counts.accepted++,
+      possiblyDuplicated: () => void counts.duplicated++,
       finished: () => void counts.finished++,
       corrected: () => void counts.corrected++,
       contradicted: () => void counts.contradicted++,
@@ -215,7 +220,15 @@ export async function untilDone({ context, find }: SagaWorld, order: TransferOrd
 }
 
 function withCrashes(transfers: TransferStore, wrap: Wrap): TransferStore {
-  return { ...transfers, insert: wrap(transfers.insert), apply: wrap(transfers.apply), find: wrap(transfers.find) };
+  return {
+    ...transfers,
+    insert: wrap(transfers.insert),
+    apply: wrap(transfers.apply),
+    find: wrap(transfers.find),
+    remove: wrap(transfers.remove),
+    markCounted: wrap(transfers.markCounted),
+    spendings: { count: wrap(transfers.spendings.count) },
+  };
 }
 
 /** The types of the events that the notifier has yet to confirm, oldest first. */

@@ -134,6 +134,23 @@ test('without the balance nothing is left, and the reference is free', async () 
   expect((await run(rich, { ...order, transactionId: newUlid(clock.now()) }))?.state.status).toBe('succeeded');
 });
 
+test('an order that is repeated after its data were lost is the same one to the bank, and is paid once', async () => {
+  const clock = createClock();
+  const bank = scriptedBank({ transfer: [success, unknown], executes: true });
+  const world = await withBank(bank, scriptedLedger(), clock);
+  const lost = newOrder(clock);
+  expect((await run(world, lost))?.state.status).toBe('succeeded');
+  await world.context.transfers.aggregates.collection.deleteOne({ _id: `${lost.accountId}:${lost.referenceNumber}` });
+
+  // The restored ledger does not know the payment either. The bank refuses the used reference, and is inquired.
+  const ledger = scriptedLedger();
+  const restored = await withBank(bank, ledger, clock);
+  const again = { ...lost, transactionId: newUlid(clock.now()) };
+  expect((await run(restored, again))?.state.status).toBe('succeeded');
+  expect(bank.executed).toEqual(new Set([lost.partnerReference]));
+  expect(ledger.balances).toEqual(ledgerWhen(true));
+});
+
 test('two that learn the outcome at the same time write, count and log it once', async () => {
   const clock = createClock();
   const world = await withBank(scriptedBank({ transfer: [success], executes: true }), scriptedLedger(), clock);
@@ -141,7 +158,7 @@ test('two that learn the outcome at the same time write, count and log it once',
   const held = await holdFunds(context, await created(world, newOrder(clock)));
   const both = await Promise.all([1, 2].map(() => settle(context, held.transfer, success, held.send)));
   expect(both.map(({ state }) => state.status)).toEqual(['succeeded', 'succeeded']);
-  expect(counts).toEqual({ accepted: 1, finished: 1, corrected: 0, contradicted: 0 });
+  expect(counts).toEqual({ accepted: 1, duplicated: expect.any(Number), finished: 1, corrected: 0, contradicted: 0 });
 });
 
 /** A bank that answers when `answer` is called. */
@@ -199,7 +216,10 @@ test('a transfer that an earlier version has written down, without its request, 
   const world = await withBank(bank, scriptedLedger(), clock);
   const order = newOrder(clock);
   const { document } = await created(world, order);
-  await world.context.transfers.aggregates.collection.updateOne({ _id: document._id }, { $unset: { request: '' } });
+  await world.context.transfers.aggregates.collection.updateOne(
+    { _id: document._id },
+    { $unset: { request: '', partner_reference: '' } },
+  );
   expect((await untilDone(world, order))?.state.status).toBe('succeeded');
   expect([...bank.executed]).toEqual([order.transactionId]);
 });

@@ -9,6 +9,15 @@ import { ACCOUNT_INQUIRY, accountInquiry } from './bank-transfer/account-inquiry
 import { reverseTransfer } from './bank-transfer/reverse-transfer.ts';
 import { TRANSFER_INTERBANK, transferInterbank } from './bank-transfer/transfer-interbank.ts';
 import { TRANSFER_STATUS, transferStatus } from './bank-transfer/transfer-status.ts';
+import {
+  CANCEL_CODE,
+  CREATE_CODE,
+  cancelCode,
+  createCode,
+  WITHDRAWAL_STATUS,
+  withdrawalStatus,
+} from './cardless-withdrawal/snap.ts';
+import { withdrawCash } from './cardless-withdrawal/withdraw.ts';
 import { advanceClock } from './clock/advance-clock.ts';
 import { readClock } from './clock/read-clock.ts';
 import type { Context } from './context.ts';
@@ -17,6 +26,9 @@ import { explainSignatureOf } from './control/explain-signature.ts';
 import { ControlError } from './control/json.ts';
 import { readBooks } from './control/read-books.ts';
 import { setBehaviour } from './control/set-behaviour.ts';
+import { EMONEY_INQUIRY, emoneyInquiry } from './ewallet-topup/account-inquiry.ts';
+import { EMONEY_TOPUP, emoneyTopup } from './ewallet-topup/topup.ts';
+import { EMONEY_STATUS, emoneyStatus } from './ewallet-topup/topup-status.ts';
 import type { Handler } from './handler.ts';
 import { confirmEwallet } from './money-in/confirm-ewallet.ts';
 import {
@@ -35,6 +47,8 @@ import { payQris } from './money-in/pay-qris.ts';
 import { QR_CANCEL, QR_GENERATE, QR_QUERY, qrCancel, qrGenerate, qrQuery } from './money-in/qris.ts';
 import { reverseQris } from './money-in/reverse-qris.ts';
 import { CREATE_VA, createVa, DELETE_VA, deleteVa, UPDATE_VA, updateVa } from './money-in/virtual-account.ts';
+import { QR_DECODE, qrDecode } from './qris-payment/decode.ts';
+import { QR_PAYMENT, qrPayment } from './qris-payment/payment.ts';
 import { ACCESS_TOKEN, accessToken } from './snap/access-token.ts';
 import { SnapRefusal, sendAnswer } from './snap/snap.ts';
 
@@ -54,12 +68,21 @@ const ROUTES: readonly Route[] = [
   { method: 'PUT', url: '/v1.0/transfer-va/update-va', handler: updateVa, service: UPDATE_VA },
   { method: 'DELETE', url: '/v1.0/transfer-va/delete-va', handler: deleteVa, service: DELETE_VA },
   { method: 'POST', url: '/v1.0/qr/qr-mpm-generate', handler: qrGenerate, service: QR_GENERATE },
+  { method: 'POST', url: '/v1.0/qr/qr-mpm-decode', handler: qrDecode, service: QR_DECODE },
+  { method: 'POST', url: '/v1.0/qr/qr-mpm-payment', handler: qrPayment, service: QR_PAYMENT },
   { method: 'POST', url: '/v1.0/qr/qr-mpm-query', handler: qrQuery, service: QR_QUERY },
   { method: 'POST', url: '/v1.0/qr/qr-mpm-cancel', handler: qrCancel, service: QR_CANCEL },
   { method: 'POST', url: '/v1.0/debit/payment-host-to-host', handler: debitPayment, service: DEBIT_PAYMENT },
   { method: 'POST', url: '/v1.0/debit/status', handler: debitStatus, service: DEBIT_STATUS },
   { method: 'POST', url: '/v1.0/debit/cancel', handler: debitCancel, service: DEBIT_CANCEL },
   { method: 'POST', url: '/v1.0/debit/refund', handler: debitRefund, service: DEBIT_REFUND },
+  { method: 'POST', url: '/v1.0/emoney/account-inquiry', handler: emoneyInquiry, service: EMONEY_INQUIRY },
+  { method: 'POST', url: '/v1.0/emoney/topup', handler: emoneyTopup, service: EMONEY_TOPUP },
+  { method: 'POST', url: '/v1.0/emoney/topup-status', handler: emoneyStatus, service: EMONEY_STATUS },
+  { method: 'POST', url: '/v1.0/cardless-withdrawal/create-code', handler: createCode, service: CREATE_CODE },
+  { method: 'POST', url: '/v1.0/cardless-withdrawal/status', handler: withdrawalStatus, service: WITHDRAWAL_STATUS },
+  { method: 'POST', url: '/v1.0/cardless-withdrawal/cancel', handler: cancelCode, service: CANCEL_CODE },
+  { method: 'POST', url: '/sandbox/cardless/:withdrawal_code/withdraw', handler: withdrawCash, anyone: false },
   { method: 'POST', url: '/sandbox/transfers/:transaction_id/reverse', handler: reverseTransfer, anyone: false },
   { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },
   { method: 'POST', url: '/sandbox/qris/pay', handler: payQris, anyone: false },
@@ -136,7 +159,7 @@ function sendError(
   const status =
     error instanceof ControlError ? error.status : error instanceof SnapRefusal ? error.answer.http : (error.statusCode ?? 500);
   const message = status >= 500 ? 'General Error' : error.message;
-  if (status >= 500) context.log.error({ err: error, url: request.url }, 'a request failed');
+  if (status >= 500) context.log.error({ err: error, url: request.routeOptions.url }, 'a request failed');
   if (service !== undefined) {
     const answer = error instanceof SnapRefusal ? error.answer : { http: status, caseCode: '00', message };
     return sendAnswer(context, reply, service, answer);

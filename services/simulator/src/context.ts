@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { AdjustableClock } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
 import type { BankBooks } from './bank-transfer/books.ts';
+import type { Withdrawals } from './cardless-withdrawal/store.ts';
 import type { ClockFollowers } from './clock/followers.ts';
 import type { OffsetStore } from './clock/offset-store.ts';
 import type { RailBehaviours } from './control/behaviours.ts';
@@ -10,6 +11,7 @@ import type { Gateway } from './money-in/gateway.ts';
 import type { Receipts } from './money-in/receipts.ts';
 import type { Refunds } from './money-in/refunds.ts';
 import type { PaymentRequests } from './payment-request/store.ts';
+import type { QrisBooks } from './qris-payment/books.ts';
 import type { InquiryIds } from './snap/inquiry-ids.ts';
 import type { TokenIssuer } from './snap/tokens.ts';
 
@@ -22,12 +24,16 @@ export type Context = {
   offsets: OffsetStore;
   followers: ClockFollowers;
   books: BankBooks;
+  /** What customers may draw at the bank's machines. */
+  withdrawals: Withdrawals;
   /**
    * Of the rails that bring money in: the payment requests that they hold, what they have taken, and what they have given back.
    */
   paymentRequests: PaymentRequests;
   receipts: Receipts;
   refunds: Refunds;
+  /** Codes that partners pay as their customers' issuer. */
+  qrisBooks: QrisBooks;
   /** Where customers reach the simulator's own pages, without a slash at the end. */
   publicUrl: string;
   /** The other side: what the rails call. */

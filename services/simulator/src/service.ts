@@ -5,6 +5,7 @@ import { answers, assembleService, listenHttp, startProbes } from '@gerbang/serv
 import { openStore } from '@gerbang/service/store';
 import { buildApp } from './app.ts';
 import { openBankBooks } from './bank-transfer/books.ts';
+import { openWithdrawals } from './cardless-withdrawal/store.ts';
 import { createClockFollowers } from './clock/followers.ts';
 import { openOffsetStore } from './clock/offset-store.ts';
 import type { Config } from './config.ts';
@@ -14,6 +15,7 @@ import { createSimulatorMetrics } from './metrics.ts';
 import { createGateway } from './money-in/gateway.ts';
 import { keepTelling } from './money-in/notifier.ts';
 import { openMoneyIn } from './money-in/open.ts';
+import { openQrisBooks } from './qris-payment/books.ts';
 import { createInquiryIds } from './snap/inquiry-ids.ts';
 import { createTokenIssuer } from './snap/tokens.ts';
 
@@ -34,7 +36,9 @@ export function startService(config: Config, options: { random?: () => number } 
       offsets,
       followers: createClockFollowers(),
       books: await openBankBooks(store, clock),
+      withdrawals: await openWithdrawals(store, clock, config.partner.clientSecret),
       ...(await openMoneyIn(store)),
+      qrisBooks: await openQrisBooks(store, clock),
       publicUrl: (config.SIMULATOR_PUBLIC_URL ?? `http://127.0.0.1:${config.SIMULATOR_PORT}`).replace(/\/+$/, ''),
       gateway: createGateway({
         url: config.SIMULATOR_RAILS_URL,

@@ -4,7 +4,10 @@ import {
   type BankTransferRail,
   type BankTransferRequest,
   openSnapBankTransfer,
+  openSnapQrisPayment,
+  type QrisPaymentRail,
   type SnapBankTransferOptions,
+  type SnapCredentials,
 } from '@gerbang/rails';
 import { startTestMongo } from '@gerbang/testkit';
 import { z } from 'zod';
@@ -33,6 +36,8 @@ export type Bench = {
   rail: BankTransferRail;
   /** Chance, as the simulator sees it: Math.random unless a test sets it. */
   chance: { random: () => number };
+  /** What this bank knows Gerbang by, for the clients of its other rails. */
+  credentials(): SnapCredentials;
   /** A further client with other credentials. */
   openRail(over: Partial<SnapBankTransferOptions>): BankTransferRail;
   /** Closes the simulator and starts it again on the same database and port. */
@@ -63,6 +68,7 @@ export async function startBench(over: Record<string, string> = {}): Promise<Ben
     url: () => url,
     rail,
     chance,
+    credentials: () => credentials(url),
     openRail: (over) => openRailTo(url, over),
     control,
     async restart() {
@@ -102,14 +108,31 @@ export function environment(uri: string, prefix: string, port: number): Record<s
 
 /** The client that the services use, with this bank's credentials. */
 export function openRailTo(url: string, over: Partial<SnapBankTransferOptions> = {}): BankTransferRail {
-  return openSnapBankTransfer({
+  return openSnapBankTransfer({ ...credentials(url), ...over });
+}
+
+/** What the simulator knows the gateway by. */
+export function credentials(url: string): SnapCredentials {
+  return {
     url,
     clientKey: 'gerbang',
     clientSecret: SECRET,
     privateKey: pem(keys.privateKey),
     partnerId: 'gerbang',
     channelId: '95221',
-    ...over,
+  };
+}
+
+/** The client that pays codes. */
+export function openQrisPaymentTo(url: string): QrisPaymentRail {
+  return openSnapQrisPayment({
+    url,
+    clientKey: 'gerbang',
+    clientSecret: SECRET,
+    privateKey: pem(keys.privateKey),
+    partnerId: 'gerbang',
+    channelId: '95221',
+    merchantId: 'gerbang',
   });
 }
 

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { newUlid } from '@gerbang/core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Bench, newRequest, soon, startBench } from './harness.ts';
 
@@ -75,6 +76,15 @@ test('a gateway that has not acknowledged is told again by the next call', async
   expect((await reverse(sent.partnerReference)).json).toEqual({ reversed: true, told: false, reason: 'said' });
   Object.assign(answer, { http: 200, responseCode: '2001800' });
   expect((await reverse(sent.partnerReference)).json).toEqual({ reversed: true, told: true });
+});
+
+test('a transfer whose partner has told its own id is shown, and reversed, by that id', async () => {
+  const sent = newRequest(undefined, { transactionId: newUlid(Date.now()) });
+  await bench.rail.transfer(sent, soon());
+  expect((await reverse(sent.transactionId ?? '')).json).toEqual({ reversed: true, told: true });
+  expect(heard).toMatchObject([{ body: { originalPartnerReferenceNo: sent.partnerReference } }]);
+  const items = (await bench.books()).filter((item) => item.transaction_id === sent.transactionId);
+  expect(items).toMatchObject([{ reference_number: sent.merchantReference, status: 'reversed' }]);
 });
 
 test('only a paid transfer can be reversed', async () => {

@@ -2,11 +2,20 @@ import { Readable } from 'node:stream';
 import { describeRefusal, type Refusal } from '@gerbang/core';
 import type { FastifyReply } from 'fastify';
 import type { Answer } from './call.ts';
-import type { Envelope, Rendered } from './envelope.ts';
+import type { Echo, Envelope, Rendered } from './envelope.ts';
+import type { Operation } from './operation.ts';
 import type { Route } from './route.ts';
 
 /** Identifying fields of a request that its errors echo (contract §2), when they are short texts. */
-const ECHOED = ['account_id', 'reference_number', 'transaction_id', 'bank_code', 'bank_account_number'];
+const ECHOED = [
+  'account_id',
+  'reference_number',
+  'transaction_id',
+  'bank_code',
+  'bank_account_number',
+  'channel',
+  'phone_number',
+];
 const ECHO_LENGTH_MAX = 64;
 const RETRY_AFTER_MS = 1_000;
 
@@ -28,7 +37,7 @@ export function sendFailure(
   reply: FastifyReply,
   envelope: Envelope,
   refusal: Refusal,
-  more: { data?: object; echo?: Record<string, string> } = {},
+  more: { data?: object; echo?: Echo } = {},
 ): FastifyReply {
   if (refusal.replayed) reply.header('idempotency-replayed', 'true');
   if (describeRefusal(refusal.refused).retryable) {
@@ -37,13 +46,20 @@ export function sendFailure(
   return send(reply, envelope.failure(refusal, more));
 }
 
-/** The identifying fields of a request, from its path, its query or its body. */
-export function echoOf(request: { params: unknown; query: unknown; body: unknown }): Record<string, string> {
-  const echo: Record<string, string> = {};
+/**
+ * The identifying fields of a request, from its path, its query or its body. Those that the operation echoes itself are there in
+ * any case once the body was read.
+ */
+export function echoOf(
+  request: { params: unknown; query: unknown; body: unknown },
+  { echoes = [] }: Pick<Operation, 'echoes'>,
+): Echo {
+  const echo: Echo = request.body === undefined ? {} : Object.fromEntries(echoes.map((name) => [name, null]));
   for (const source of [request.params, request.query, request.body]) {
     if (typeof source !== 'object' || source === null) continue;
     for (const [name, value] of Object.entries(source)) {
-      if (ECHOED.includes(name) && typeof value === 'string' && value.length <= ECHO_LENGTH_MAX) echo[name] = value;
+      const isEchoed = ECHOED.includes(name) || echoes.includes(name);
+      if (isEchoed && typeof value === 'string' && value.length <= ECHO_LENGTH_MAX) echo[name] = value;
     }
   }
   return echo;

@@ -20,8 +20,12 @@ export type Call = {
 /** What a handler answers: data, which the route's envelope goes around, a stream of text/csv, or a picture. */
 export type Answer<Data extends object = object> =
   | DataAnswer<Data>
+  | NothingAnswer<Data>
   | CsvAnswer
   | { image: string | Buffer; type: 'image/svg+xml' | 'image/png' };
+
+/** What was asked for is not there: what can be said of it goes with the refusal. */
+export type NothingAnswer<Data extends object = object> = { data: Partial<Data>; failure: Refusal; replayed?: false };
 
 export type CsvAnswer = { csv: AsyncIterable<string> };
 

@@ -129,17 +129,21 @@ export const moneyAmount = z
   .transform(({ value }, problem) => parseAmount(value) ?? notAnAmount(problem));
 
 /** A v1 request amount, a JSON number, in sen. */
-export const numberAmount = z
-  .custom<number>((value) => typeof value === 'number', {
-    error: (issue) => (issue.input === undefined ? 'is required' : 'must be a number'),
-  })
-  .meta({
-    id: 'AmountInput',
-    description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
-    // With two decimals, 0.01 is the least that is greater than 0.
-    override: { type: 'number', format: 'double', minimum: 0.01, maximum: 999_999_999_999.99 },
-  })
-  .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
+export const numberAmount = numberAmountAs({
+  id: 'AmountInput',
+  description: `Rupiah with at most two decimals, ${AMOUNT_RANGE}.`,
+  override: { type: 'number', format: 'double', minimum: 0.01, maximum: 999_999_999_999.99 },
+});
+
+/** The same where a product takes only some amounts: `meta` describes them in the document. */
+export function numberAmountAs(meta: Parameters<z.ZodType['meta']>[0] & object) {
+  return z
+    .custom<number>((value) => typeof value === 'number', {
+      error: (issue) => (issue.input === undefined ? 'is required' : 'must be a number'),
+    })
+    .meta(meta)
+    .transform((value, problem) => parseAmountNumber(value) ?? notAnAmount(problem));
+}
 
 /** Counts characters as JSON Schema does, by code points. */
 function bounded<S extends z.ZodType<string>>(schema: S, charactersMin: number, charactersMax: number) {

@@ -36,6 +36,10 @@ const ErrorV2Data = z
     transaction_id: z.string().optional(),
     bank_code: z.string().optional(),
     bank_account_number: z.string().optional(),
+    channel: z.string().optional(),
+    phone_number: z.string().optional(),
+    scope: z.string().nullable().optional(),
+    type: z.string().nullable().optional(),
   })
   .meta({ id: 'ErrorV2Data', description: 'What went wrong, with the fields of the request that identify what it was about.' });
 

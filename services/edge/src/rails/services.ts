@@ -43,7 +43,19 @@ export const RAILS_SERVICES: readonly RailsService[] = [
     schema: transferNotifySchema,
     targets: { 'bank-transfer': transferNotify },
   }),
+  service({
+    path: '/v1.0/cardless-withdrawal/notify',
+    code: '94',
+    schema: transferNotifySchema,
+    targets: { cardless: transferNotify },
+  }),
   service({ path: '/v1.0/qr/qr-mpm-notify', code: '52', schema: qrNotifySchema, targets: { qris: qrNotify } }),
+  service({
+    path: '/v1.0/qr/qr-mpm-payment/notify',
+    code: '50',
+    schema: transferNotifySchema,
+    targets: { qris: transferNotify },
+  }),
   service({ path: '/v1.0/debit/notify', code: '56', schema: debitNotifySchema, targets: { ewallet: debitNotify } }),
 ];
 

@@ -8,7 +8,7 @@ import { amountSen, reference, type SnapAnswer, SUCCESSFUL } from './snap.ts';
 const STATUSES = ['00', '01', '02', '03', '04', '05', '06', '07'] as const;
 
 export const transferNotifySchema = z.object({
-  /** Our transaction id. */
+  /** The reference that we gave the bank with the transfer. */
   originalPartnerReferenceNo: reference(64),
   originalReferenceNo: reference(64),
   latestTransactionStatus: z.enum(STATUSES),
@@ -32,8 +32,8 @@ const TRANSACTION_NOT_FOUND: SnapAnswer = { http: 404, caseCode: '01', message: 
 const INVALID_AMOUNT: SnapAnswer = { http: 404, caseCode: '13', message: 'Invalid Amount' };
 
 /**
- * POST /v1.0/transfer-interbank/notify (SNAP has none for 18; the body is that of 75 and 76): the outcome of a transfer, also
- * where it corrects what the bank said before. Acknowledged when money-out has stored it.
+ * POST /v1.0/transfer-interbank/notify and /v1.0/qr/qr-mpm-payment/notify (SNAP has none for 18 and 50; the body is that of 75 and
+ * 76): the outcome of a transfer, also where it corrects what the rail said before. Acknowledged when money-out has stored it.
  */
 export async function transferNotify(
   { moneyOut }: RailsContext,

@@ -14,14 +14,24 @@ import { updateAccount } from './accounts/update.ts';
 import { accountBalance, merchantBalance } from './balance/balance.ts';
 import { getCallbackSettings } from './callback-settings/get.ts';
 import { updateCallbackSettings } from './callback-settings/update.ts';
+import { cancelCardlessWithdrawal } from './cardless-withdrawals/cancel.ts';
+import { createCardlessWithdrawal } from './cardless-withdrawals/create.ts';
+import { listCardlessWithdrawals } from './cardless-withdrawals/list.ts';
+import { showCardlessWithdrawal } from './cardless-withdrawals/show.ts';
 import { checkBeneficiary } from './disbursement/check-beneficiary.ts';
 import { fee } from './disbursement/fee.ts';
 import { inquireStatus } from './disbursement/inquiry-status.ts';
 import { listTransfers } from './disbursement/list.ts';
 import { showTransfer } from './disbursement/show.ts';
 import { transferV1, transferV2 } from './disbursement/transfer.ts';
+import { checkWallet } from './ewallet-topup/check-wallet.ts';
+import { inquireTopupStatus } from './ewallet-topup/inquiry-status.ts';
+import { triggerTopup } from './ewallet-topup/trigger-topup.ts';
 import { chapter, get, type Line, post, put, signedPost, withId } from './methods.ts';
 import { moneyInRoutes } from './money-in.ts';
+import { creditQris } from './qris-payments/credit.ts';
+import { inquireQrisPayment } from './qris-payments/inquiry.ts';
+import { inquireQrisPaymentStatus } from './qris-payments/status.ts';
 import { listSettlements } from './settlements/list.ts';
 import { listStatement } from './statements/list.ts';
 import { issueTokenV10, issueTokenV11 } from './token/issue.ts';
@@ -75,6 +85,23 @@ export const routes: readonly Route[] = [
     get('/api/v1.0/disbursement/list', v1, withId('listDisbursementsV1', listTransfers)),
     get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, withId('showDisbursementV1', showTransfer)),
     post('/api/v1.0/disbursement/inquiry-status', v2, withId('inquireDisbursementStatusV1', inquireStatus)),
+  ]),
+  ...chapter('E-wallet top-up', [
+    post('/api/v2.0/ewallet/check-beneficiary', v2, checkWallet),
+    signedPost('/api/v2.0/ewallet/trigger-topup', v2, triggerTopup),
+    post('/api/v2.0/ewallet/inquiry-status', v2, inquireTopupStatus),
+  ]),
+  ...chapter('Cardless withdrawal', [
+    post('/api/v1.0/cardless-withdrawals/:account_id', v1, createCardlessWithdrawal),
+    get('/api/v1.0/cardless-withdrawals/:account_id', v1, listCardlessWithdrawals),
+    get('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id', v1, showCardlessWithdrawal),
+    post('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id/cancel', v1, cancelCardlessWithdrawal),
+  ]),
+
+  ...chapter('QRIS money out', [
+    post('/api/v2.0/qris/inquiry/:account_id', v2, inquireQrisPayment),
+    signedPost('/api/v2.0/qris/credit/:account_id', v2, creditQris),
+    post('/api/v2.0/qris/status/:account_id', v2, inquireQrisPaymentStatus),
   ]),
 ];
 

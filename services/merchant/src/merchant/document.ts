@@ -43,7 +43,14 @@ type FeeDocument = {
   effective_until?: Date;
 };
 
-type LimitDocument = { product: string; minimum_sen: bigint; maximum_sen: bigint };
+type LimitDocument = {
+  product: string;
+  minimum_sen: bigint;
+  maximum_sen: bigint;
+  /** Absent in documents of earlier versions: none. */
+  daily_maximum_sen?: bigint;
+  monthly_maximum_sen?: bigint;
+};
 
 type CallbackDocument = {
   since: Date;
@@ -160,11 +167,23 @@ function fromFeeDocument(document: FeeDocument): FeeRule {
 }
 
 function toLimitDocument(limit: Limit): LimitDocument {
-  return { product: limit.product, minimum_sen: limit.minimumSen, maximum_sen: limit.maximumSen };
+  return {
+    product: limit.product,
+    minimum_sen: limit.minimumSen,
+    maximum_sen: limit.maximumSen,
+    daily_maximum_sen: limit.dailyMaximumSen,
+    monthly_maximum_sen: limit.monthlyMaximumSen,
+  };
 }
 
 function fromLimitDocument(document: LimitDocument): Limit {
-  return { product: document.product, minimumSen: document.minimum_sen, maximumSen: document.maximum_sen };
+  return {
+    product: document.product,
+    minimumSen: document.minimum_sen,
+    maximumSen: document.maximum_sen,
+    dailyMaximumSen: document.daily_maximum_sen ?? 0n,
+    monthlyMaximumSen: document.monthly_maximum_sen ?? 0n,
+  };
 }
 
 function toCallbackDocument({ sinceMs, settings }: CallbackChange): CallbackDocument {

@@ -31,7 +31,7 @@ const fee = {
   effectiveFromMs: 0,
   effectiveUntilMs: 0,
 };
-const limit = { product: 'qris', minimumSen: 1n, maximumSen: 2n };
+const limit = { product: 'qris-issuer', minimumSen: 1n, maximumSen: 2n, dailyMaximumSen: 3n, monthlyMaximumSen: 0n };
 
 const merchant = newMerchant(
   {
@@ -75,6 +75,12 @@ describe('what happens', () => {
     ['as it was', carryOut(merchant, { type: 'set-fee', fee }), { type: 'set-fee', fee: { ...fee } }, []],
     ['a limit is set', merchant, { type: 'set-limit', limit }, ['limit-set']],
     ['as it was', carryOut(merchant, { type: 'set-limit', limit }), { type: 'set-limit', limit: { ...limit } }, []],
+    [
+      'another day',
+      carryOut(merchant, { type: 'set-limit', limit }),
+      { type: 'set-limit', limit: { ...limit, dailyMaximumSen: 4n } },
+      ['limit-set'],
+    ],
     ['it is frozen', merchant, { type: 'set-frozen', frozen: true }, ['frozen']],
     ['it is not frozen', merchant, { type: 'set-frozen', frozen: false }, []],
     ['callbacks as they were', merchant, { type: 'set-callbacks', settings: { signatureEnabled: true } }, []],

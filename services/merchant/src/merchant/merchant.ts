@@ -21,8 +21,16 @@ export type Credential = {
   createdAtMs: number;
 };
 
-/** Bounds of one payment of a product, sen; a maximum of 0 is none. */
-export type Limit = { product: string; minimumSen: bigint; maximumSen: bigint };
+/**
+ * Bounds of one payment of a product, and of what all payments of a business day and month come to, sen; a maximum of 0 is none.
+ */
+export type Limit = {
+  product: string;
+  minimumSen: bigint;
+  maximumSen: bigint;
+  dailyMaximumSen: bigint;
+  monthlyMaximumSen: bigint;
+};
 
 /** A merchant and all that hangs on it but its accounts. */
 export type Merchant = {

@@ -35,6 +35,8 @@ export function describeMerchant(merchant: Merchant): Description {
       product: limit.product,
       minimum: formatSen(limit.minimumSen),
       maximum: formatSen(limit.maximumSen),
+      daily_maximum: formatSen(limit.dailyMaximumSen),
+      monthly_maximum: formatSen(limit.monthlyMaximumSen),
     })),
   };
 }

@@ -1,3 +1,5 @@
+import type { Quota } from '../transfer/quota.ts';
+
 /** The name of the product in documents, in merchants' lists of products and limits, and on statements. */
 export const ACCOUNT_TRANSFER = 'account-transfer' as const;
 
@@ -13,30 +15,35 @@ export type AccountTransferOrder = {
   /** Of the validated content, to distinguish a repetition from another order under the same reference. */
   contentHash: string;
   amountSen: bigint;
+  /** What it counts against; undefined where operators have set nothing. */
+  quota: Quota | undefined;
   note: string;
   createdAtMs: number;
 };
 
 /**
+ * `balanceAfterSen`: available balance of the source right after the posting. `possibleDuplicateOf`: the reference of an earlier
+ * order of the same payment (contract §6).
+ */
+type Completion = { balanceAfterSen: bigint; possibleDuplicateOf: string | undefined; processedAtMs: number };
+
+/**
  * A transfer between two accounts of a merchant as a pure decider: created → succeeded. `created` is not yet accepted: the ledger
  * may still refuse its posting, and then it vanishes. One posting moves both accounts, so there is nothing in between.
  */
-export type AccountTransferState =
-  | { status: 'created' }
-  /** `balanceAfterSen`: available balance of the source right after the posting. */
-  | { status: 'succeeded'; balanceAfterSen: bigint; processedAtMs: number };
+export type AccountTransferState = { status: 'created' } | ({ status: 'succeeded' } & Completion);
 
 export type AccountTransferCommand =
   /** The ledger has moved the money. */
-  { type: 'succeed'; balanceAfterSen: bigint };
+  { type: 'succeed' } & Omit<Completion, 'processedAtMs'>;
 
-export type AccountTransferEvent = { type: 'succeeded'; balanceAfterSen: bigint; processedAtMs: number };
+export type AccountTransferEvent = { type: 'succeeded' } & Completion;
 
 /** Decides a command. An empty list: it has been done before. */
 export function decide(state: AccountTransferState, command: AccountTransferCommand, nowMs: number): AccountTransferEvent[] {
   switch (state.status) {
     case 'created':
-      return [{ type: 'succeeded', balanceAfterSen: command.balanceAfterSen, processedAtMs: nowMs }];
+      return [{ ...command, type: 'succeeded', processedAtMs: nowMs }];
     case 'succeeded':
       return [];
     default:
@@ -46,6 +53,6 @@ export function decide(state: AccountTransferState, command: AccountTransferComm
 
 /** The state after an event. */
 export function evolve(_state: AccountTransferState, event: AccountTransferEvent): AccountTransferState {
-  const { balanceAfterSen, processedAtMs } = event;
-  return { status: 'succeeded', balanceAfterSen, processedAtMs };
+  const { type: _, ...completion } = event;
+  return { status: 'succeeded', ...completion };
 }

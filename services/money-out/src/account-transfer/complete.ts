@@ -1,8 +1,9 @@
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { retryConflicts } from '@gerbang/store';
 import type { SagaContext } from '../transfer/change.ts';
+import { countOrder } from '../transfer/count.ts';
 import { isRefused } from '../transfer/posting.ts';
-import { ACCOUNT_TRANSFER, type AccountTransferOrder, decide } from './account-transfer.ts';
+import { ACCOUNT_TRANSFER, type AccountTransferCommand, type AccountTransferOrder, decide } from './account-transfer.ts';
 import type { StoredAccountTransfer } from './document.ts';
 import type { AccountTransferStore } from './store.ts';
 
@@ -17,13 +18,20 @@ export function isLasting(error: unknown): boolean {
 }
 
 /**
- * Takes a created transfer to its end: the ledger moves both accounts in one posting, always under the same posting key, then
+ * Takes a created transfer to its end: it is counted against its merchant's quota, the ledger moves both accounts in one posting, always under the same posting key, then
  * that is written down. Refusals: insufficient_balance, account_limit (the transfer is gone and its reference free again);
  * unavailable, timeout (its timer takes it up).
  */
 export async function complete(context: AccountTransferContext, created: StoredAccountTransfer): Promise<StoredAccountTransfer> {
-  if (created.state.status !== 'created') return created;
-  return finish(context, created, await post(context, created));
+  const { accountTransfers } = context;
+  const { markCounted: mark, remove, find } = accountTransfers;
+  const transfer = await countOrder(accountTransfers.spendings, ACCOUNT_TRANSFER, created, { mark, remove, find });
+  if (transfer.state.status !== 'created') return transfer;
+  const [balanceAfterSen, possibleDuplicateOf] = await Promise.all([
+    post(context, transfer),
+    accountTransfers.payments.findDuplicate(transfer.document),
+  ]);
+  return finish(context, transfer, { type: 'succeed', balanceAfterSen, possibleDuplicateOf });
 }
 
 /** Available balance of the source right after the posting, sen. */
@@ -46,7 +54,7 @@ async function post({ ledger, accountTransfers }: AccountTransferContext, create
 async function finish(
   context: AccountTransferContext,
   created: StoredAccountTransfer,
-  balanceAfterSen: bigint,
+  succeed: AccountTransferCommand,
 ): Promise<StoredAccountTransfer> {
   const { transactionId, merchantId } = created.order;
   const { transfer, isWritten } = await retryConflicts({
@@ -54,7 +62,7 @@ async function finish(
     read: () => readAgain(context, created.order),
     write: async (current) => {
       const nowMs = context.clock.now();
-      const events = decide(current.state, { type: 'succeed', balanceAfterSen }, nowMs);
+      const events = decide(current.state, succeed, nowMs);
       if (events.length === 0) return { transfer: current, isWritten: false };
       const finished = await context.accountTransfers.apply(current, events, nowMs);
       return finished && { transfer: finished, isWritten: true };
@@ -62,6 +70,7 @@ async function finish(
   });
   if (isWritten) {
     context.metrics.accountTransferred();
+    if (succeed.possibleDuplicateOf !== undefined) context.metrics.possiblyDuplicated(ACCOUNT_TRANSFER);
     context.log.info({ transaction_id: transactionId, merchant_id: merchantId }, 'account transfer finished');
   }
   return transfer;

@@ -1,23 +1,29 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
+import { paymentHash } from '../transfer/duplicate.ts';
+import { fromQuotaFields, type QuotaFields, toQuotaFields } from '../transfer/quota-document.ts';
 import { RESUME_AFTER_MS } from '../transfer/schedule.ts';
 import { ACCOUNT_TRANSFER, type AccountTransferOrder, type AccountTransferState } from './account-transfer.ts';
 
 /** The document's own fields: snake_case, bigint sen, dates. */
-export type AccountTransferDocument = Due & {
-  transaction_id: string;
-  partition: string;
-  account_id: string;
-  destination_account_id: string;
-  reference_number: string;
-  content_hash: string;
-  product: typeof ACCOUNT_TRANSFER;
-  amount_sen: bigint;
-  note: string;
-  created_at: Date;
-  status: AccountTransferState['status'];
-  balance_after_sen?: bigint;
-  processed_at?: Date;
-};
+export type AccountTransferDocument = Due &
+  QuotaFields & {
+    transaction_id: string;
+    partition: string;
+    account_id: string;
+    destination_account_id: string;
+    reference_number: string;
+    content_hash: string;
+    /** Recognizes orders of the same payment; absent in documents of earlier versions. */
+    payment_hash?: string;
+    product: typeof ACCOUNT_TRANSFER;
+    amount_sen: bigint;
+    note: string;
+    created_at: Date;
+    status: AccountTransferState['status'];
+    balance_after_sen?: bigint;
+    possible_duplicate_of?: string;
+    processed_at?: Date;
+  };
 
 export type StoredAccountTransferDocument = AggregateDocument<AccountTransferDocument>;
 
@@ -36,8 +42,10 @@ export function newDocument(order: AccountTransferOrder): AccountTransferDocumen
     destination_account_id: order.destinationAccountId,
     reference_number: order.referenceNumber,
     content_hash: order.contentHash,
+    payment_hash: paymentHash({ ...order, product: ACCOUNT_TRANSFER, beneficiary: order.destinationAccountId }),
     product: ACCOUNT_TRANSFER,
     amount_sen: order.amountSen,
+    ...toQuotaFields(order.quota),
     note: order.note,
     created_at: new Date(order.createdAtMs),
     status: 'created',
@@ -54,6 +62,7 @@ export function toStateFields(state: AccountTransferState): Partial<AccountTrans
         status: 'succeeded',
         balance_after_sen: state.balanceAfterSen,
         processed_at: new Date(state.processedAtMs),
+        ...(state.possibleDuplicateOf !== undefined && { possible_duplicate_of: state.possibleDuplicateOf }),
       };
     default:
       return state satisfies never;
@@ -70,6 +79,7 @@ export function fromDocument(document: StoredAccountTransferDocument): StoredAcc
     referenceNumber: document.reference_number,
     contentHash: document.content_hash,
     amountSen: document.amount_sen,
+    quota: fromQuotaFields(document),
     note: document.note,
     createdAtMs: document.created_at.getTime(),
   };
@@ -81,5 +91,6 @@ function toState(document: StoredAccountTransferDocument): AccountTransferState 
   const { balance_after_sen: balanceAfterSen, processed_at: processedAt } = document;
   if (balanceAfterSen === undefined || processedAt === undefined)
     throw new Error(`account transfer ${document._id} is incomplete`);
-  return { status: 'succeeded', balanceAfterSen, processedAtMs: processedAt.getTime() };
+  const { possible_duplicate_of: possibleDuplicateOf } = document;
+  return { status: 'succeeded', balanceAfterSen, possibleDuplicateOf, processedAtMs: processedAt.getTime() };
 }

@@ -35,6 +35,7 @@ export function toMessage({
         ...common,
         status: TransferStatus.SUCCESS,
         balanceAfterSen: state.balanceAfterSen,
+        possibleDuplicateOf: state.possibleDuplicateOf ?? '',
         processedAtMs: BigInt(state.processedAtMs),
       });
     default:

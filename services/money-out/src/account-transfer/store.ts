@@ -1,6 +1,8 @@
 import type { EventType } from '@gerbang/present';
 import { type AfterWrite, dateRange, openAggregates, type Store } from '@gerbang/store';
+import { openPayments, type Payments } from '../transfer/duplicate.ts';
 import { openReferences, type References, referenceId, TRANSFERS } from '../transfer/reference.ts';
+import { openSpendings, type Spendings } from '../transfer/spending-store.ts';
 import { ACCOUNT_TRANSFER, type AccountTransferEvent, type AccountTransferOrder, evolve } from './account-transfer.ts';
 import {
   type AccountTransferDocument,
@@ -29,6 +31,8 @@ export type AccountTransferQuery = {
  */
 export type AccountTransferStore = {
   references: References;
+  payments: Payments;
+  spendings: Spendings;
   /** Undefined when any product uses the reference already. */
   insert(order: AccountTransferOrder): Promise<StoredAccountTransfer | undefined>;
   /** What is there at this moment. */
@@ -40,6 +44,8 @@ export type AccountTransferStore = {
     events: readonly AccountTransferEvent[],
     nowMs: number,
   ): Promise<StoredAccountTransfer | undefined>;
+  /** Notes that its amount is reserved; undefined when the transfer has changed meanwhile. */
+  markCounted(transfer: StoredAccountTransfer): Promise<StoredAccountTransfer | undefined>;
   /** Removes one that was never accepted. */
   remove(transfer: StoredAccountTransfer): Promise<boolean>;
   list(query: AccountTransferQuery): Promise<StoredAccountTransfer[]>;
@@ -58,6 +64,8 @@ export async function openAccountTransferStore(store: Store, afterWrite: AfterWr
   );
   return {
     references: openReferences(store),
+    payments: await openPayments(store),
+    spendings: openSpendings(store),
     fromDocument: (document) => fromDocument(aggregates.read(document)),
     async insert(order) {
       const id = referenceId(order.accountId, order.referenceNumber);
@@ -80,6 +88,10 @@ export async function openAccountTransferStore(store: Store, afterWrite: AfterWr
         unset: ['due_at', 'lease_until'],
         events: events.map(() => toEvent(transfer.order, state, nowMs)),
       });
+      return document && fromDocument(document);
+    },
+    async markCounted(transfer) {
+      const document = await aggregates.change(transfer.document, { set: { counted: true } });
       return document && fromDocument(document);
     },
     remove: (transfer) => aggregates.removeUnannounced(transfer.document),

@@ -31,6 +31,11 @@ export function contentHash(details: DisbursementDetails, order: { amountSen: bi
   return createHash('sha256').update(canonicalJson(json)).digest('hex');
 }
 
+/** The bank account, whatever name the merchant gave it. */
+export function beneficiaryOf({ railBankCode, bankAccountNumber }: DisbursementDetails): string {
+  return `${railBankCode}:${bankAccountNumber}`;
+}
+
 /** The bank of a national or SWIFT code. Refusals: validation of bank_code. */
 export function mustFindBank(code: string): Bank {
   const bank = findBank(code);

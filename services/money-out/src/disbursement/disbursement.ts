@@ -1,7 +1,7 @@
 import { jakartaDay } from '@gerbang/core';
 import type { BankTransferInquiryResult, BankTransferRail, BankTransferResult } from '@gerbang/rails';
 import type { Outcome, Product } from '../transfer/product.ts';
-import { DISBURSEMENT } from './content.ts';
+import { beneficiaryOf, DISBURSEMENT } from './content.ts';
 import { readDetails, storedCause } from './document.ts';
 import { toEvent, toMessage } from './message.ts';
 import { readRequest, toRequest, writeRequest } from './rail-request.ts';
@@ -12,6 +12,7 @@ export function createDisbursement(rail: Pick<BankTransferRail, 'transfer' | 'in
     name: DISBURSEMENT,
     rail: 'bank-transfer',
     channelOf: (details) => readDetails(details).railBankCode,
+    beneficiaryOf: (details) => beneficiaryOf(readDetails(details)),
     requestOf: (order, details, nowMs) => writeRequest(toRequest(order, readDetails(details), nowMs)),
     send: async (request, options) => toOutcome(await rail.transfer(readRequest(request), options)),
     async inquire(request, options) {

@@ -17,7 +17,6 @@ export function toMessage(order: TransferOrder, document: object, state: Transfe
   return create(TransferSchema, {
     ...commonFields(order, state),
     ...shown,
-    beneficiaryUnknown: state.status === 'failed' && state.failure.cause === 'recipient_unknown',
   });
 }
 

@@ -1,14 +1,15 @@
-import { createHash } from 'node:crypto';
 import type { BankTransferRequest } from '@gerbang/rails';
 import { z } from 'zod';
 import type { TransferOrder } from '../transfer/product.ts';
+import { externalIdOf } from '../transfer/rail-reference.ts';
 import type { DisbursementDetails } from './content.ts';
 
 /** The request to the bank, made once and persisted before it is sent. `nowMs` is real time: the bank's day. */
 export function toRequest(order: TransferOrder, details: DisbursementDetails, nowMs: number): BankTransferRequest {
   return {
-    partnerReference: order.transactionId,
-    externalId: externalIdOf(order.transactionId),
+    partnerReference: order.partnerReference,
+    externalId: externalIdOf(order.partnerReference),
+    transactionId: order.transactionId,
     amountSen: order.amountSen.toString(),
     beneficiaryBankCode: details.railBankCode,
     beneficiaryAccountNumber: details.bankAccountNumber,
@@ -22,6 +23,7 @@ export function toRequest(order: TransferOrder, details: DisbursementDetails, no
 const schema = z.object({
   partnerReference: z.string(),
   externalId: z.string(),
+  transactionId: z.string().optional(),
   amountSen: z.string(),
   beneficiaryBankCode: z.string(),
   beneficiaryAccountNumber: z.string(),
@@ -39,10 +41,4 @@ export function writeRequest(request: BankTransferRequest): string {
 /** A stored request; throws when it is none. */
 export function readRequest(text: string): BankTransferRequest {
   return schema.parse(JSON.parse(text));
-}
-
-/** 36 digits, the same whenever they are made again for a transaction, and others for any other. */
-function externalIdOf(transactionId: string): string {
-  const digest = createHash('sha256').update(transactionId).digest('hex');
-  return (BigInt(`0x${digest}`) % 10n ** 36n).toString().padStart(36, '0');
 }

@@ -34,8 +34,8 @@ export async function change(
     first: transfer,
     read: () => readAgain(context, transfer),
     write: async (current) => {
-      // A wait adds nothing to what another process has written meanwhile.
-      const isOvertaken = current !== transfer && commands.some(({ type }) => type === 'wait');
+      // A wait adds nothing to what another process has written meanwhile, unless it brings a receipt.
+      const isOvertaken = current !== transfer && commands.some(isMereWait);
       const nowMs = context.clock.now();
       const events = isOvertaken ? [] : decideAll(current.state, commands, nowMs);
       if (isRefusal(events)) throw new RefusalError(events);
@@ -46,6 +46,10 @@ export async function change(
   });
   for (const event of written.events) observe(context, written.transfer, event);
   return written.transfer;
+}
+
+function isMereWait(command: TransferCommand): boolean {
+  return command.type === 'wait' && Object.keys(command.receipt).length === 0;
 }
 
 async function readAgain({ transfers }: SagaContext, { order }: StoredTransfer): Promise<StoredTransfer> {
@@ -63,10 +67,12 @@ function observe({ log, metrics, clock }: SagaContext, transfer: StoredTransfer,
   switch (event.type) {
     case 'sent':
       metrics.accepted();
+      if (event.possibleDuplicateOf !== undefined) metrics.possiblyDuplicated(product.name);
       return;
     case 'waited': {
       const waiting = { ...fields, reason: event.reason };
-      if (event.unresolvedAtMs === undefined) log.warn(waiting, 'the outcome of a transfer is not known yet');
+      if (isAwaited(transfer, clock.now())) log.debug(waiting, 'a transfer waits for its beneficiary');
+      else if (event.unresolvedAtMs === undefined) log.warn(waiting, 'the outcome of a transfer is not known yet');
       else log.error(waiting, 'the outcome of a transfer stays unknown; operators decide');
       return;
     }
@@ -100,6 +106,13 @@ function observe({ log, metrics, clock }: SagaContext, transfer: StoredTransfer,
     default:
       event satisfies never;
   }
+}
+
+/** Whether it is used when its beneficiary likes, and that is still possible: that its outcome is open is as it should be. */
+function isAwaited({ state, product, document }: StoredTransfer, nowMs: number): boolean {
+  const expiresAtMs = product.cancel?.expiresAtMs(document);
+  const hasReceipt = state.status === 'sent' && Object.keys(state.receipt).length > 0;
+  return hasReceipt && expiresAtMs !== undefined && nowMs < expiresAtMs;
 }
 
 function contradictionText(type: 'return-reported' | 'payment-reported'): string {

@@ -1,17 +1,24 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
+import { paymentHash } from './duplicate.ts';
 import type { Product, TransferOrder } from './product.ts';
+import { fromQuotaFields, type QuotaFields, toQuotaFields } from './quota-document.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
 import type { TransferState } from './state.ts';
 import { fromStateFields, type StateFields } from './state-document.ts';
 
 /** The fields that every transfer has: snake_case, bigint sen, dates. A product adds its own fields. */
 export type TransferDocument = Due &
-  StateFields & {
+  StateFields &
+  QuotaFields & {
     transaction_id: string;
     partition: string;
     account_id: string;
     reference_number: string;
+    /** What the rail knows it by; absent in documents of earlier versions, whose rail knows the transaction id. */
+    partner_reference?: string;
     content_hash: string;
+    /** Recognizes orders of the same payment; absent in documents of earlier versions. */
+    payment_hash?: string;
     product: string;
     amount_sen: bigint;
     fee_sen: bigint;
@@ -42,10 +49,13 @@ export function newDocument(product: Product, order: TransferOrder, details: Det
     partition: order.partition,
     account_id: order.accountId,
     reference_number: order.referenceNumber,
+    partner_reference: order.partnerReference,
     content_hash: order.contentHash,
+    payment_hash: paymentHash({ ...order, product: product.name, beneficiary: product.beneficiaryOf(details) }),
     product: product.name,
     amount_sen: order.amountSen,
     fee_sen: order.feeSen,
+    ...toQuotaFields(order.quota),
     description: order.description,
     created_at: new Date(order.createdAtMs),
     status: 'created',
@@ -61,9 +71,11 @@ export function fromDocument(product: Product, document: StoredTransferDocument)
     partition: document.partition,
     accountId: document.account_id,
     referenceNumber: document.reference_number,
+    partnerReference: document.partner_reference ?? document.transaction_id,
     contentHash: document.content_hash,
     amountSen: document.amount_sen,
     feeSen: document.fee_sen,
+    quota: fromQuotaFields(document),
     description: document.description,
     createdAtMs: document.created_at.getTime(),
   };

@@ -1,4 +1,5 @@
 import type {
+  AcceptedFields,
   CancelReason,
   Ended,
   Failure,
@@ -13,7 +14,7 @@ import type {
 import { isEnded, isHeld } from './state.ts';
 
 export type TransferEvent =
-  | { type: 'sent'; balanceAfterSen: bigint }
+  | ({ type: 'sent'; balanceAfterSen: bigint } & AcceptedFields)
   | { type: 'waited'; reason: string; unresolvedAtMs: number | undefined; receipt: Receipt }
   | { type: 'cancel-requested'; reason: CancelReason }
   | { type: 'succeeded'; railReference: string; receipt: Receipt; processedAtMs: number }
@@ -46,9 +47,10 @@ export function evolve(state: TransferState, event: TransferEvent): TransferStat
       return { ...held, status: 'canceling', cancelReason: event.reason, inquiries: 0 };
     }
     case 'succeeded': {
-      const { balanceAfterSen, receipt } = mustBeHeld(state, event);
+      const { balanceAfterSen, receipt, possibleDuplicateOf } = mustBeHeld(state, event);
       const { railReference, processedAtMs } = event;
-      return { ...succeeded({ balanceAfterSen, railReference, processedAtMs }), receipt: { ...receipt, ...event.receipt } };
+      const end = succeeded({ balanceAfterSen, railReference, processedAtMs, possibleDuplicateOf });
+      return { ...end, receipt: { ...receipt, ...event.receipt } };
     }
     case 'failed':
     case 'canceled':
@@ -80,6 +82,7 @@ function evolveSent(state: TransferState, event: Extract<TransferEvent, { type: 
   return {
     status: 'sent',
     balanceAfterSen: event.balanceAfterSen,
+    possibleDuplicateOf: event.possibleDuplicateOf,
     request: state.request,
     inquiries: 0,
     pendingReason: '',
@@ -91,7 +94,9 @@ function evolveSent(state: TransferState, event: Extract<TransferEvent, { type: 
 
 /** The rail has not paid, or has it back, before the ledger captured: the hold is released. */
 function evolveReleased(held: Held, event: Extract<TransferEvent, { type: 'failed' | 'canceled' | 'refunded' }>): Released {
-  const ended = { processedAtMs: event.processedAtMs, compensations: 0, proposal: undefined, paid: undefined };
+  const { possibleDuplicateOf } = held;
+  const { processedAtMs } = event;
+  const ended = { possibleDuplicateOf, processedAtMs, compensations: 0, proposal: undefined, paid: undefined };
   switch (event.type) {
     case 'failed':
       return { status: 'failed', failure: event.failure, ...ended };
@@ -113,7 +118,7 @@ type PaymentEvent = Extract<
 
 /** What becomes of a report that a released transfer was paid. */
 function evolvePayment(state: Released, event: PaymentEvent): Ended {
-  const { paid, compensations } = state;
+  const { paid, compensations, possibleDuplicateOf } = state;
   if (paid === undefined) throw misplaced(state, event);
   switch (event.type) {
     case 'payment-approved':
@@ -125,21 +130,25 @@ function evolvePayment(state: Released, event: PaymentEvent): Ended {
     case 'payment-booked': {
       const { balanceAfterSen, processedAtMs } = event;
       const { railReference } = paid;
-      return { ...succeeded({ balanceAfterSen, railReference, processedAtMs }), compensations: compensations + 1 };
+      const end = succeeded({ balanceAfterSen, railReference, processedAtMs, possibleDuplicateOf });
+      return { ...end, compensations: compensations + 1 };
     }
     default:
       return event satisfies never;
   }
 }
 
-function succeeded(end: { balanceAfterSen: bigint; railReference: string; processedAtMs: number }): Succeeded {
+type Success = Pick<Succeeded, 'balanceAfterSen' | 'railReference' | 'processedAtMs' | 'possibleDuplicateOf'>;
+
+function succeeded(end: Success): Succeeded {
   return { status: 'succeeded', ...end, receipt: {}, returned: undefined, compensations: 0, proposal: undefined };
 }
 
 function returned(state: Succeeded, processedAtMs: number): Refunded & { paid: undefined } {
-  const { balanceAfterSen, railReference, compensations } = state;
+  const { balanceAfterSen, railReference, compensations, possibleDuplicateOf } = state;
   const reason = state.returned?.reason ?? '';
-  const ended = { processedAtMs, compensations: compensations + 1, proposal: undefined, paid: undefined };
+  const corrected = { processedAtMs, compensations: compensations + 1 };
+  const ended = { ...corrected, possibleDuplicateOf, proposal: undefined, paid: undefined };
   return { status: 'refunded', balanceAfterSen, railReference, reason, ...ended };
 }
 

@@ -22,6 +22,7 @@ export function commonFields(order: TransferOrder, state: TransferState) {
     feeSen: order.feeSen,
     createdAtMs: BigInt(order.createdAtMs),
     description: order.description,
+    possibleDuplicateOf: (state.status === 'created' ? undefined : state.possibleDuplicateOf) ?? '',
     ...stateFields(state),
   };
 }
@@ -42,8 +43,15 @@ function stateFields(state: TransferState) {
     case 'canceled':
       return { status: TransferStatus.CANCELED, processedAtMs: BigInt(state.processedAtMs) };
     case 'failed': {
-      const { code: failedCode, reason: failedReason } = state.failure;
-      return { status: TransferStatus.FAILED, processedAtMs: BigInt(state.processedAtMs), failedCode, failedReason };
+      const { code: failedCode, reason: failedReason, cause } = state.failure;
+      return {
+        status: TransferStatus.FAILED,
+        processedAtMs: BigInt(state.processedAtMs),
+        failedCode,
+        failedReason,
+        beneficiaryUnknown: cause === 'recipient_unknown',
+        beneficiaryOverLimit: cause === 'recipient_limit',
+      };
     }
     default:
       return state satisfies never;

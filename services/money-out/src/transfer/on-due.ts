@@ -44,7 +44,7 @@ async function resumeCreated(context: SagaContext, transfer: StoredTransfer): Pr
     await inquire(context, await writeSent(context, await holdFunds(context, transfer)));
   } catch (error) {
     // The transfer is gone, as if it had never been ordered.
-    if (!isRefused(error, ['insufficient_balance'])) throw error;
+    if (!isRefused(error, ['insufficient_balance', 'account_limit'])) throw error;
   }
 }
 

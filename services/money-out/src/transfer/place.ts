@@ -8,11 +8,13 @@ import { evolve } from './event.ts';
 import { isWithin } from './limits.ts';
 import type { InProgress } from './on-due.ts';
 import type { Product, TransferOrder } from './product.ts';
+import { quotaOf } from './quota.ts';
+import { partnerReferenceOf } from './rail-reference.ts';
 import { type HeldTransfer, holdFunds, sendToRail, writeSent } from './saga.ts';
 import { RESUME_AFTER_MS } from './schedule.ts';
 
 /** An order is answered when the rail has answered, or after this long with the state it then has (contract §6). */
-const ANSWER_AFTER_MS = 3_000;
+export const ANSWER_AFTER_MS = 3_000;
 
 export type PlacingContext = SagaContext & {
   merchants: MerchantDirectory;
@@ -22,7 +24,9 @@ export type PlacingContext = SagaContext & {
 };
 
 /** What a product's order comes to; `details` are its own fields as they will be stored. */
-export type NewTransfer = Omit<TransferOrder, 'partition' | 'feeSen' | 'createdAtMs'> & { details: DetailFields };
+export type NewTransfer = Omit<TransferOrder, 'partition' | 'partnerReference' | 'feeSen' | 'quota' | 'createdAtMs'> & {
+  details: DetailFields;
+};
 
 /**
  * Orders a transfer, once per account and reference, and gives it as it stands when the rail has answered, or after 3 s.
@@ -40,7 +44,9 @@ export async function orderTransfer(
   const { amountSen } = wanted;
   const charge = { product: product.name, channel: product.channelOf(details), amountSen, nowMs };
   const { feeSen } = feeFor(feeRulesOf(profile), charge);
-  const order = { ...wanted, partition: profile.partition, feeSen, createdAtMs: nowMs };
+  const partnerReference = partnerReferenceOf(wanted.accountId, wanted.referenceNumber);
+  const quota = quotaOf(profile.limits, product.name);
+  const order = { ...wanted, partition: profile.partition, partnerReference, feeSen, quota, createdAtMs: nowMs };
   const placed = await place(context, product, order, details, profile.limits);
   // After that long a timer may have sent it as well.
   const firstSend = performance.now() - startedMs < RESUME_AFTER_MS;

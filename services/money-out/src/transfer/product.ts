@@ -2,7 +2,8 @@ import type { EventType } from '@gerbang/present';
 import type { Transfer } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { CallOptions, NotFoundOutcome, UnknownOutcome } from '@gerbang/rails';
 import type { NewEvent } from '@gerbang/store';
-import type { Failure, FailureCause, Receipt, TransferState } from './state.ts';
+import type { Quota } from './quota.ts';
+import type { CancelReason, Failure, FailureCause, Receipt, TransferState } from './state.ts';
 
 /**
  * What a merchant asked for, as far as every product has it; never changes. Amounts in sen, times in Unix milliseconds of
@@ -14,10 +15,14 @@ export type TransferOrder = {
   partition: string;
   accountId: string;
   referenceNumber: string;
+  /** What the rail knows it by: made of account and reference number, or the transaction id in orders of earlier versions. */
+  partnerReference: string;
   /** Of the validated content, to distinguish a repetition from another order under the same reference. */
   contentHash: string;
   amountSen: bigint;
   feeSen: bigint;
+  /** What it counts against; undefined where operators have set nothing for the merchant and the product. */
+  quota: Quota | undefined;
   /** The merchant's words; empty where it gave none. */
   description: string;
   createdAtMs: number;
@@ -25,13 +30,13 @@ export type TransferOrder = {
 
 /**
  * What a rail has said of a transfer. `unknown` is everything but an explicit answer: the funds stay held, and the rail is asked
- * again. `canceled`: it will not be paid any more. `returned`: it was paid and the money came back. `receipt` is kept with the
- * transfer.
+ * again. `canceled`: it will not be paid any more; `reason` where the rail says it. `returned`: it was paid and the money came
+ * back. `receipt` is kept with the transfer.
  */
 export type Outcome =
   | { outcome: 'succeeded'; railReference: string; receipt?: Receipt }
   | ({ outcome: 'failed' } & Failure)
-  | { outcome: 'canceled' }
+  | { outcome: 'canceled'; reason?: CancelReason | undefined }
   | { outcome: 'returned'; railReference: string; reason: string }
   | { outcome: 'pending'; receipt?: Receipt }
   | UnknownOutcome;
@@ -50,6 +55,11 @@ export type Product = {
   rail: string;
   /** What fees are set for besides the product; empty where the product has no channels. */
   channelOf(details: object): string;
+  /**
+   * Whom it pays, as one text, alike for orders that pay the same one: for finding possible duplicates (contract §6). Only its
+   * hash is stored.
+   */
+  beneficiaryOf(details: object): string;
   /** The exact request, made once and persisted before it is sent. `nowMs` is real time. */
   requestOf(order: TransferOrder, details: object, nowMs: number): string;
   /** `firstSend` only where the request was never sent before. */

@@ -6,6 +6,7 @@ import type { SagaContext } from './change.ts';
 import type { StoredTransfer } from './document.ts';
 import { storedStatuses } from './message.ts';
 import type { Product } from './product.ts';
+import type { StateFilter } from './store.ts';
 
 export type ReadingContext = Pick<SagaContext, 'transfers'> & { merchants: MerchantDirectory };
 
@@ -50,6 +51,10 @@ export type ListRequest = Whose & {
   referenceNumber: string;
   fromMs?: bigint | undefined;
   toMs?: bigint | undefined;
+  /**
+   * Of a product whose statuses are finer than those of all transfers: how the documents are found that have the one asked for.
+   */
+  state?: StateFilter | undefined;
 };
 
 /** A page of a product's transfers, newest first. Refusals: validation (cursor), product_not_allowed, those of the account. */
@@ -69,6 +74,7 @@ export async function listTransfers(
     merchantId,
     accountId,
     statuses,
+    state: request.state,
     referenceNumber: referenceNumber === '' ? undefined : referenceNumber,
     fromMs: fromMs === undefined ? undefined : Number(fromMs),
     toMs: toMs === undefined ? undefined : Number(toMs),

@@ -2,6 +2,7 @@ import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { callWithin } from '@gerbang/rails';
 import { withinOr } from '@gerbang/runtime';
 import { change, type SagaContext } from './change.ts';
+import { countOrder } from './count.ts';
 import type { StoredTransfer } from './document.ts';
 import { compensate, isRefused, postHold, postOutcome } from './posting.ts';
 import type { Outcome } from './product.ts';
@@ -15,16 +16,30 @@ type SendCommand = Extract<TransferCommand, { type: 'send' }>;
 export type HeldTransfer = { transfer: StoredTransfer; send: SendCommand };
 
 /**
- * Has the ledger hold the gross amount, always under the same posting key. Nothing is written yet. Refusals: insufficient_balance
- * (the transfer is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
+ * Counts the transfer against its merchant's quota and has the ledger hold the gross amount, always under the same posting key;
+ * looks for a possible duplicate meanwhile. Nothing is shown of it yet. Refusals: account_limit, insufficient_balance (the transfer
+ * is gone and its reference free again), unavailable, timeout (it is taken up again by its timer).
  */
 export async function holdFunds(context: SagaContext, created: StoredTransfer): Promise<HeldTransfer> {
+  const transfer = await count(context, created);
   try {
-    return { transfer: created, send: { type: 'send', balanceAfterSen: await postHold(context, created) } };
+    const [balanceAfterSen, possibleDuplicateOf] = await Promise.all([
+      postHold(context, transfer),
+      context.transfers.payments.findDuplicate(transfer.document),
+    ]);
+    return { transfer, send: { type: 'send', balanceAfterSen, possibleDuplicateOf } };
   } catch (error) {
-    if (isRefused(error, ['insufficient_balance'])) await context.transfers.remove(created);
+    if (isRefused(error, ['insufficient_balance'])) await context.transfers.remove(transfer);
     throw error;
   }
+}
+
+function count({ transfers }: SagaContext, created: StoredTransfer): Promise<StoredTransfer> {
+  return countOrder(transfers.spendings, created.product.name, created, {
+    mark: transfers.markCounted,
+    remove: transfers.remove,
+    find: (accountId, referenceNumber) => transfers.find(accountId, referenceNumber, { linearizable: true }),
+  });
 }
 
 /** Shows a held transfer as pending. */
@@ -106,7 +121,7 @@ export async function settle(
     case 'pending':
       return wait(context, transfer, before, { reason: 'pending at the rail', receipt: answer.receipt });
     case 'unknown':
-      return wait(context, transfer, before, { reason: answer.reason });
+      return wait(context, transfer, before, { reason: answer.reason, isLost: answer.needsOperator === true });
     case 'succeeded':
     case 'failed':
     case 'canceled':
@@ -140,7 +155,7 @@ function toEnding(answer: FinalOutcome): TransferCommand {
       return { type: 'fail', failure: { code, reason, cause } };
     }
     case 'canceled':
-      return { type: 'confirm-cancel' };
+      return { type: 'confirm-cancel', reason: answer.reason };
     case 'returned':
       return { type: 'confirm-return', railReference: answer.railReference, reason: answer.reason };
     default:
@@ -168,15 +183,20 @@ function toReport(answer: FinalOutcome): TransferCommand {
   }
 }
 
-/** Leaves the outcome open until the next inquiry. `isLost`: only operators can decide it now. */
+/** Leaves the outcome open until the next inquiry. `isLost`: it goes to the operators now. */
 function wait(
   context: SagaContext,
   transfer: StoredTransfer,
   before: readonly TransferCommand[],
   { reason, receipt = {}, isLost = false }: { reason: string; receipt?: Receipt | undefined; isLost?: boolean },
 ): Promise<StoredTransfer> {
-  const isOverdue = context.clock.now() - transfer.order.createdAtMs >= UNRESOLVED_AFTER_MS;
+  const isOverdue = context.clock.now() - openUntilMs(transfer) >= UNRESOLVED_AFTER_MS;
   return change(context, transfer, [...before, { type: 'wait', reason, unresolved: isLost || isOverdue, receipt }]);
+}
+
+/** Until then it is no surprise that the outcome is open: what expires may wait for its beneficiary as long. */
+function openUntilMs({ product, order, document }: StoredTransfer): number {
+  return Math.max(order.createdAtMs, product.cancel?.expiresAtMs(document) ?? 0);
 }
 
 function callRail(context: SagaContext, { product }: StoredTransfer, request: string, firstSend: boolean): Promise<Outcome> {

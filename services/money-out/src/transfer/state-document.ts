@@ -1,5 +1,6 @@
 import type { Product, TransferOrder } from './product.ts';
 import type {
+  AcceptedFields,
   CancelReason,
   Ended,
   FailureCause,
@@ -18,6 +19,8 @@ export type StateFields = {
   status: TransferState['status'];
   request?: string;
   balance_after_sen?: bigint;
+  /** The reference of an earlier order of the same payment; absent where there is none, and in documents of earlier versions. */
+  possible_duplicate_of?: string;
   inquiries?: number;
   pending_reason?: string;
   receipt?: Receipt;
@@ -112,6 +115,7 @@ function fieldsOf(product: Product, state: TransferState): StateFields {
 function heldFields(state: Held): Omit<StateFields, 'status'> {
   return {
     balance_after_sen: state.balanceAfterSen,
+    ...acceptedFields(state),
     request: state.request,
     inquiries: state.inquiries,
     pending_reason: state.pendingReason,
@@ -128,8 +132,14 @@ function receiptFields(receipt: Receipt) {
   return Object.keys(receipt).length === 0 ? {} : { receipt };
 }
 
-function endedFields({ processedAtMs, compensations, proposal }: Ended) {
+function acceptedFields({ possibleDuplicateOf }: AcceptedFields) {
+  return possibleDuplicateOf === undefined ? {} : { possible_duplicate_of: possibleDuplicateOf };
+}
+
+function endedFields(state: Ended) {
+  const { processedAtMs, compensations, proposal } = state;
   return {
+    ...acceptedFields(state),
     processed_at: new Date(processedAtMs),
     ...(compensations > 0 && { compensations }),
     ...(proposal !== undefined && {
@@ -196,6 +206,7 @@ export function fromStateFields(product: Product, order: TransferOrder, document
 function heldOf(document: StateFields & { _id: string }) {
   return {
     balanceAfterSen: present(document, 'balance_after_sen'),
+    possibleDuplicateOf: document.possible_duplicate_of,
     request: present(document, 'request'),
     inquiries: present(document, 'inquiries'),
     pendingReason: present(document, 'pending_reason'),
@@ -207,6 +218,7 @@ function heldOf(document: StateFields & { _id: string }) {
 
 function endedOf(document: StateFields & { _id: string }) {
   return {
+    possibleDuplicateOf: document.possible_duplicate_of,
     processedAtMs: present(document, 'processed_at').getTime(),
     compensations: document.compensations ?? 0,
     proposal: proposalOf(document.correction_proposed_by, document.correction_proposed_outcome),

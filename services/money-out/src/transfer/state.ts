@@ -35,7 +35,13 @@ export type Canceled = EndedFields & { status: 'canceled'; cancelReason: CancelR
 /** The rail has paid and the money came back. */
 export type Refunded = EndedFields & { status: 'refunded'; balanceAfterSen: bigint; railReference: string; reason: string };
 
-type HeldFields = {
+/** What is found out when the ledger accepts a transfer, and holds ever after. */
+export type AcceptedFields = {
+  /** The reference of an earlier order of the same payment (contract §6). */
+  possibleDuplicateOf: string | undefined;
+};
+
+type HeldFields = AcceptedFields & {
   balanceAfterSen: bigint;
   request: string;
   /** How often the rail left the outcome open. */
@@ -48,7 +54,7 @@ type HeldFields = {
   proposal: Proposal | undefined;
 };
 
-type EndedFields = {
+type EndedFields = AcceptedFields & {
   /** When it came to this end, business time. */
   processedAtMs: number;
   /** Compensations that the ledger has booked or refused. The next one has the next number in its posting key. */

@@ -8,12 +8,14 @@ import {
   type StoredTransferDocument,
   type TransferDocument,
 } from './document.ts';
+import { openPayments, type Payments } from './duplicate.ts';
 import { evolve, type TransferEvent } from './event.ts';
 import { toEvents } from './message.ts';
 import type { Product, TransferOrder } from './product.ts';
 import { openReferences, type References, referenceId, TRANSFERS } from './reference.ts';
 import { nextDue } from './schedule.ts';
-import { isHeld, type TransferState } from './state.ts';
+import { openSpendings, type Spendings } from './spending-store.ts';
+import { type CancelReason, isHeld, type TransferState } from './state.ts';
 import { toStateFields } from './state-document.ts';
 
 /**
@@ -23,20 +25,33 @@ import { toStateFields } from './state-document.ts';
 export type TransferStore = {
   aggregates: Aggregates<TransferDocument, EventType<'money-out'>>;
   references: References;
+  payments: Payments;
+  spendings: Spendings;
   /** Undefined when any product uses the reference already. `request`: the exact one that the rail will get. */
   insert(product: Product, order: TransferOrder, details: DetailFields, request: string): Promise<StoredTransfer | undefined>;
   find(accountId: string, referenceNumber: string, options?: { linearizable: boolean }): Promise<StoredTransfer | undefined>;
   findByTransactionId(transactionId: string): Promise<StoredTransfer | undefined>;
+  /** By what its rail knows it by. */
+  findByPartnerReference(partnerReference: string): Promise<StoredTransfer | undefined>;
   /**
    * Writes the events and the state after them, and when the timer fires next; undefined when the transfer has changed meanwhile.
    */
   apply(transfer: StoredTransfer, events: readonly TransferEvent[], nowMs: number): Promise<StoredTransfer | undefined>;
+  /** Notes that its amount is reserved; undefined when the transfer has changed meanwhile. */
+  markCounted(transfer: StoredTransfer): Promise<StoredTransfer | undefined>;
   /** Removes one that was never accepted. */
   remove(transfer: StoredTransfer): Promise<boolean>;
   list(query: TransferQuery): Promise<StoredTransfer[]>;
   /** What operators have to decide, the oldest first. */
   listUnresolved(limit: number): Promise<StoredTransfer[]>;
   fromDocument(document: StoredTransferDocument): StoredTransfer;
+};
+
+/** Finds the documents of states that differ in more than `status`. */
+export type StateFilter = {
+  status: { $in: Exclude<TransferState['status'], 'created'>[] };
+  receipt?: { $exists: boolean };
+  cancel_reason?: CancelReason;
 };
 
 /** Newest first, accepted ones only; `before` is a transaction id. */
@@ -47,6 +62,8 @@ export type TransferQuery = {
   limit: number;
   before: string | undefined;
   statuses: readonly TransferState['status'][] | undefined;
+  /** In place of `statuses`. */
+  state: StateFilter | undefined;
   referenceNumber: string | undefined;
   fromMs: number | undefined;
   toMs: number | undefined;
@@ -72,6 +89,8 @@ export async function openTransferStore(
   return {
     aggregates,
     references: openReferences(store),
+    payments: await openPayments(store),
+    spendings: openSpendings(store),
     fromDocument: (document) => read(aggregates.read(document)),
     async insert(product, order, details, request) {
       const id = referenceId(order.accountId, order.referenceNumber);
@@ -82,9 +101,18 @@ export async function openTransferStore(
     find: async (accountId, referenceNumber, options) =>
       readKnown(await aggregates.find(referenceId(accountId, referenceNumber), options)),
     findByTransactionId: async (transactionId) => readKnown(await aggregates.findOne({ transaction_id: transactionId })),
+    async findByPartnerReference(partnerReference) {
+      const found = await aggregates.findOne({ partner_reference: partnerReference });
+      // Rails know orders of earlier versions by the transaction id.
+      return found === undefined ? readKnown(await aggregates.findOne({ transaction_id: partnerReference })) : readKnown(found);
+    },
     async apply(transfer, events, nowMs) {
       const changed = await aggregates.change(transfer.document, changeOf(transfer, events, nowMs));
       return changed && read(changed);
+    },
+    async markCounted(transfer) {
+      const marked = await aggregates.change(transfer.document, { set: { counted: true } });
+      return marked && read(marked);
     },
     remove: (transfer) => aggregates.removeUnannounced(transfer.document),
     async list(query) {
@@ -102,6 +130,7 @@ export async function openTransferStore(
 async function createIndexes({ collection }: Aggregates<TransferDocument, EventType<'money-out'>>): Promise<void> {
   await collection.createIndex({ account_id: 1, transaction_id: -1 }, { name: 'newest' });
   await collection.createIndex({ transaction_id: 1 }, { name: 'by-transaction' });
+  await collection.createIndex({ partner_reference: 1 }, { name: 'by-partner-reference' });
   await collection.createIndex(
     { unresolved_at: 1 },
     { name: 'unresolved', partialFilterExpression: { unresolved_at: { $type: 'date' } } },
@@ -126,13 +155,13 @@ function changeOf(transfer: StoredTransfer, events: readonly TransferEvent[], no
   };
 }
 
-function filterOf({ product, merchantId, accountId, statuses, before, referenceNumber, fromMs, toMs }: TransferQuery) {
+function filterOf({ product, merchantId, accountId, statuses, state, before, referenceNumber, fromMs, toMs }: TransferQuery) {
   const createdAt = dateRange(fromMs, toMs);
   return {
     account_id: accountId,
     merchant_id: merchantId,
     product: product.name,
-    status: statuses === undefined ? { $ne: 'created' as const } : { $in: statuses },
+    ...(state ?? { status: statuses === undefined ? { $ne: 'created' as const } : { $in: statuses } }),
     ...(before !== undefined && { transaction_id: { $lt: before } }),
     ...(referenceNumber !== undefined && { _id: referenceId(accountId, referenceNumber) }),
     ...(createdAt !== undefined && { created_at: createdAt }),

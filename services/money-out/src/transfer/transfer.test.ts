@@ -9,7 +9,7 @@ import { decide, decideAll, type TransferCommand } from './transfer.ts';
 const NOW = 1_000_000;
 const created: TransferState = { status: 'created', request: '{}' };
 const failure = { code: '4031814', reason: 'no', cause: 'other' } as const;
-const send: TransferCommand = { type: 'send', balanceAfterSen: 5n };
+const send = { type: 'send', balanceAfterSen: 5n, possibleDuplicateOf: undefined } as const;
 const wait: TransferCommand = { type: 'wait', reason: 'timeout', unresolved: false, receipt: {} };
 const giveUp: TransferCommand = { ...wait, unresolved: true };
 const cancel: TransferCommand = { type: 'cancel', reason: 'canceled' };
@@ -172,6 +172,17 @@ describe('a transfer', () => {
     expect(decideAll(created, [succeed, send], NOW)).toMatchObject({ refused: 'bad_request' });
   });
 
+  test('that the rail will not pay any more is canceled or expired, as the rail says, else as Gerbang wanted it', () => {
+    const reasons = (reason: 'canceled' | 'expired' | undefined) =>
+      [given(send), given(send, cancel), given(send, expire)].map((state) => {
+        const decided = decide(state, { type: 'confirm-cancel', reason }, NOW);
+        return isRefusal(decided) ? decided.refused : decided.map((event) => 'reason' in event && event.reason).join();
+      });
+    expect(reasons(undefined)).toEqual(['canceled', 'canceled', 'expired']);
+    expect(reasons('expired')).toEqual(['expired', 'expired', 'expired']);
+    expect(reasons('canceled')).toEqual(['canceled', 'canceled', 'canceled']);
+  });
+
   test('waits, counting inquiries and keeping receipts, until it is known', () => {
     const code = (text: string): TransferCommand => ({ ...wait, receipt: { code: text } });
     const waiting = given(send, code('1'), wait, code('2'));
@@ -192,6 +203,20 @@ describe('a transfer', () => {
     expect(given(send, expire, confirmCancel)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
     expect(given(send, confirmCancel)).toMatchObject({ status: 'canceled', cancelReason: 'canceled' });
   });
+});
+
+test.each<[string, TransferCommand[][]]>([
+  ['ends', [[succeed], [fail], [cancel, confirmCancel], [confirmReturn]]],
+  [
+    'is corrected',
+    [
+      [succeed, reportReturned, compensate],
+      [fail, reportPaid, propose('succeeded'), approve('succeeded'), compensate],
+    ],
+  ],
+])('what a transfer may be a duplicate of is kept when it %s', (_how, ways) => {
+  const accepted: TransferCommand = { ...send, possibleDuplicateOf: 'ref-0' };
+  for (const way of ways) expect(given(accepted, ...way)).toMatchObject({ possibleDuplicateOf: 'ref-0' });
 });
 
 describe('a correction', () => {

@@ -1,7 +1,16 @@
 import { isRefusal, type Refusal, refuse } from '@gerbang/core';
 import { type CorrectionCommand, decideCorrection, whyNotCorrect } from './correction.ts';
 import { evolve, type TransferEvent } from './event.ts';
-import { type CancelReason, type Failure, isEnded, isHeld, type Receipt, type Resolution, type TransferState } from './state.ts';
+import {
+  type AcceptedFields,
+  type CancelReason,
+  type Failure,
+  isEnded,
+  isHeld,
+  type Receipt,
+  type Resolution,
+  type TransferState,
+} from './state.ts';
 
 /**
  * The saga of every money-out transfer as a pure decider (architecture §5): created → sent → succeeded | failed | canceled |
@@ -10,7 +19,7 @@ import { type CancelReason, type Failure, isEnded, isHeld, type Receipt, type Re
  */
 export type TransferCommand =
   /** The ledger holds the gross amount. */
-  | { type: 'send'; balanceAfterSen: bigint }
+  | ({ type: 'send'; balanceAfterSen: bigint } & AcceptedFields)
   /** The rail does not know the outcome yet. */
   | { type: 'wait'; reason: string; unresolved: boolean; receipt: Receipt }
   /** The merchant wants it canceled, or its time is over. The rail is to be asked. */
@@ -19,8 +28,11 @@ export type TransferCommand =
   | { type: 'succeed'; railReference: string; receipt: Receipt }
   /** The rail has said so, and the ledger has released. */
   | { type: 'fail'; failure: Failure }
-  /** The rail will not pay, since it was canceled or has expired, and the ledger has released. */
-  | { type: 'confirm-cancel' }
+  /**
+   * The rail will not pay, since it was canceled or has expired, and the ledger has released. `reason` where the rail says which;
+   * else it is why Gerbang wanted it canceled.
+   */
+  | { type: 'confirm-cancel'; reason?: CancelReason | undefined }
   /** The rail has paid and has the money back, and the ledger has released. */
   | { type: 'confirm-return'; railReference: string; reason: string }
   | { type: 'propose'; operator: string; outcome: Resolution }
@@ -30,7 +42,7 @@ export type TransferCommand =
 export function decide(state: TransferState, command: TransferCommand, nowMs: number): TransferEvent[] | Refusal {
   switch (command.type) {
     case 'send':
-      return state.status === 'created' ? [{ type: 'sent', balanceAfterSen: command.balanceAfterSen }] : [];
+      return state.status === 'created' ? [{ ...command, type: 'sent' }] : [];
     case 'wait': {
       if (!isHeld(state)) return isEnded(state) ? [] : cannot(state);
       const unresolvedAtMs = state.unresolvedAtMs ?? (command.unresolved ? nowMs : undefined);
@@ -81,7 +93,7 @@ function decideRelease(
     case 'fail':
       return [{ type: 'failed', failure: command.failure, processedAtMs }];
     case 'confirm-cancel': {
-      const reason = state.status === 'canceling' ? state.cancelReason : 'canceled';
+      const reason = command.reason ?? (state.status === 'canceling' ? state.cancelReason : 'canceled');
       return [{ type: 'canceled', reason, processedAtMs }];
     }
     case 'confirm-return':

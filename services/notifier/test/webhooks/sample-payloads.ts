@@ -12,7 +12,10 @@ import {
   VirtualAccountEventSchema,
   VirtualAccountKind,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { CardlessWithdrawalFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
+import { EwalletTopupFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/ewallet_topup';
 import { DisbursementFinishedSchema, type TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { QrisPaymentFinishedSchema } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 
 /** When the samples occur. */
 export const SAMPLE_MS = Date.parse('2026-11-21T08:30:00.123Z');
@@ -52,14 +55,76 @@ const transfer = {
   description: 'Refund order #123 / “café”',
 };
 
+/** How a transfer ended. */
+type End = { status: TransferStatus; balanceAfterSen?: bigint; failedCode?: string; failedReason?: string };
+
 /** A finished disbursement. */
-export function disbursement(more: {
+export function disbursement(more: End) {
+  return toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer: { ...transfer, ...more } }));
+}
+
+const topup = {
+  ...ACCOUNT,
+  transactionId: '8801KAJ5ZR4D5E6F7G8H9J0K1M2N',
+  referenceNumber: 'GIFT-2026-000077',
+  amountSen: 5_000_000n,
+  feeSen: 0n,
+  createdAtMs: CREATED,
+  processedAtMs: NOW,
+  description: 'Hadiah undian',
+};
+
+/** A finished e-wallet top-up; `name` where the wallet has told it. */
+export function ewalletTopup(more: End & { name?: string }) {
+  const { name = '', ...end } = more;
+  const transfer = { ...topup, ...end, ewalletTopup: { channel: 'GOPAY', phoneNumber: '081234567890', name } };
+  return toBinary(EwalletTopupFinishedSchema, create(EwalletTopupFinishedSchema, { transfer }));
+}
+
+/** A finished cardless withdrawal. */
+export function cardlessWithdrawal(more: {
+  status: TransferStatus;
+  balanceAfterSen?: bigint;
+  failedCode?: string;
+  failedReason?: string;
+  expired?: boolean;
+}) {
+  const { expired = false, ...fields } = more;
+  const { transactionId, createdAtMs, processedAtMs } = transfer;
+  const cardless = { bankCode: 'BCA', bankName: 'Bank Central Asia', phoneNumber: '081234567890', expiredAtMs: NOW, expired };
+  const own = { referenceNumber: 'CASH-2026-000123', amountSen: 20_000_000n, feeSen: 250_000n, cardlessWithdrawal: cardless };
+  const whole = { ...ACCOUNT, transactionId, createdAtMs, processedAtMs, ...own, ...fields };
+  return toBinary(CardlessWithdrawalFinishedSchema, create(CardlessWithdrawalFinishedSchema, { transfer: whole }));
+}
+
+/** The end of the payment of a QRIS code. */
+export function qrisPayment(more: {
   status: TransferStatus;
   balanceAfterSen?: bigint;
   failedCode?: string;
   failedReason?: string;
 }) {
-  return toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer: { ...transfer, ...more } }));
+  const payment = {
+    ...ACCOUNT,
+    transactionId: '6601KAJ5ZR8N7M6K5J4H3G2F1E0D',
+    referenceNumber: 'QR-2026-000042',
+    amountSen: 4_200_000n,
+    feeSen: 0n,
+    createdAtMs: CREATED,
+    processedAtMs: NOW,
+    qrisPayment: {
+      qrData: qrData(4_000_000n),
+      type: 'mpm-dynamic',
+      merchantName: 'TOKO DEMO',
+      merchantCity: 'JAKARTA',
+      amountSen: 4_000_000n,
+      tipSen: 200_000n,
+      tipIndicator: 'percentage',
+      tipValue: 500n,
+    },
+    ...more,
+  };
+  return toBinary(QrisPaymentFinishedSchema, create(QrisPaymentFinishedSchema, { transfer: payment }));
 }
 
 const virtualAccount = {

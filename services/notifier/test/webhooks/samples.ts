@@ -1,7 +1,20 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { disbursement, ewallet, history, linkExpired, qris, retail, SAMPLE_MS, vaExpired, vaPaid } from './sample-payloads.ts';
+import {
+  cardlessWithdrawal,
+  disbursement,
+  ewallet,
+  ewalletTopup,
+  history,
+  linkExpired,
+  qris,
+  qrisPayment,
+  retail,
+  SAMPLE_MS,
+  vaExpired,
+  vaPaid,
+} from './sample-payloads.ts';
 
 /** An event of a service as it comes from the bus, and what docs/webhooks.md says about it. */
 export type Sample = { service: string; type: string; payload: Uint8Array; when: string };
@@ -42,6 +55,59 @@ export const SAMPLES: readonly Sample[] = [
       failedReason: 'Refunded',
     }),
     when: 'a disbursement that had reached the beneficiary came back, maybe days later; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'cardless-withdrawal.succeeded',
+    payload: cardlessWithdrawal({ status: TransferStatus.SUCCESS, balanceAfterSen: 9_979_750_000n }),
+    when: 'the customer has drawn the cash',
+  },
+  {
+    service: 'money-out',
+    type: 'cardless-withdrawal.canceled',
+    payload: cardlessWithdrawal({ status: TransferStatus.CANCELED, expired: true }),
+    when: 'a cardless withdrawal has expired, or was canceled; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'cardless-withdrawal.failed',
+    payload: cardlessWithdrawal({ status: TransferStatus.FAILED, failedCode: '4039105', failedReason: 'Do Not Honor' }),
+    when: 'the bank has given no code; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'cardless-withdrawal.refunded',
+    payload: cardlessWithdrawal({ status: TransferStatus.REFUNDED, balanceAfterSen: 9_979_750_000n }),
+    when: 'the money of a cardless withdrawal came back after the bank had said that it was drawn',
+  },
+  {
+    service: 'money-out',
+    type: 'qris-issuer.succeeded',
+    payload: qrisPayment({ status: TransferStatus.SUCCESS, balanceAfterSen: 9_980_550_000n }),
+    when: 'a QRIS code was paid',
+  },
+  {
+    service: 'money-out',
+    type: 'qris-issuer.failed',
+    payload: qrisPayment({ status: TransferStatus.FAILED, failedCode: '4045014', failedReason: 'Paid Bill' }),
+    when: 'the payment of a QRIS code has failed; amount, tip and fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'qris-issuer.canceled',
+    payload: qrisPayment({ status: TransferStatus.CANCELED }),
+    when: 'the acquirer will not make the payment of a QRIS code any more; amount, tip and fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'qris-issuer.refunded',
+    payload: qrisPayment({
+      status: TransferStatus.REFUNDED,
+      balanceAfterSen: 9_980_550_000n,
+      failedCode: '04',
+      failedReason: 'Refunded',
+    }),
+    when: 'the payment of a QRIS code came back, maybe days later; amount, tip and fee are available again',
   },
   { service: 'money-in', type: 'va-transaction.paid', payload: vaPaid(), when: 'a virtual account was paid' },
   { service: 'money-in', type: 'qris.paid', payload: qris(COMPLETED), when: 'a QRIS code was paid' },
@@ -103,6 +169,34 @@ export const SAMPLES: readonly Sample[] = [
     type: 'payment-link-history.expired',
     payload: history(EXPIRED),
     when: 'the session of a customer who had opened it has ended without a payment',
+  },
+  {
+    service: 'money-out',
+    type: 'ewallet-topup.succeeded',
+    payload: ewalletTopup({ status: TransferStatus.SUCCESS, balanceAfterSen: 9_995_000_000n, name: 'Budi Santoso' }),
+    when: 'an e-wallet top-up has reached the customer',
+  },
+  {
+    service: 'money-out',
+    type: 'ewallet-topup.failed',
+    payload: ewalletTopup({
+      status: TransferStatus.FAILED,
+      failedCode: '4033802',
+      failedReason: 'Exceeds Transaction Amount Limit',
+    }),
+    when: 'an e-wallet top-up has failed; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'ewallet-topup.canceled',
+    payload: ewalletTopup({ status: TransferStatus.CANCELED }),
+    when: 'the e-wallet will not pay a top-up any more; the amount and the fee are available again',
+  },
+  {
+    service: 'money-out',
+    type: 'ewallet-topup.refunded',
+    payload: ewalletTopup({ status: TransferStatus.REFUNDED, balanceAfterSen: 9_995_000_000n }),
+    when: 'a top-up that had reached the customer came back; the amount and the fee are available again',
   },
 ];
 

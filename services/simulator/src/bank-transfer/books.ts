@@ -1,17 +1,22 @@
 import type { Clock } from '@gerbang/core';
 import { combineInserts, type Store, traced } from '@gerbang/store';
+import type { Rail } from '../control/behaviours.ts';
 import type { Verdict } from './beneficiary.ts';
 
-/** A transfer as the bank has accepted it. */
+/** A transfer as its rail has accepted it. */
 export type Booking = {
+  rail: Rail;
   partnerReference: string;
   merchantReference: string;
+  /** What the partner calls it, where it has told; else its reference. */
+  transactionId: string;
   /** Partner, Jakarta day and external id. */
   externalKey: string;
   amountSen: bigint;
+  /** The beneficiary's bank or wallet, and its account or phone number there. */
   bankCode: string;
   accountNumber: string;
-  /** The bank's own reference. */
+  /** The rail's own reference. */
   referenceNo: string;
   verdict: Verdict;
 };
@@ -27,8 +32,12 @@ export type BookEntry = Omit<Booking, 'verdict'> & {
 type EntryDocument = {
   _id: string;
   schema: number;
+  /** Absent: bank-transfer, the only rail of earlier versions. */
+  rail?: Exclude<Rail, 'bank-transfer'>;
   external_key: string;
   merchant_reference: string;
+  /** Absent in books of before, whose partner's reference it was. */
+  transaction_id?: string;
   amount_sen: bigint;
   bank_code: string;
   account_number: string;
@@ -43,19 +52,19 @@ type EntryDocument = {
 };
 
 /**
- * The bank's books. One document a transfer, its `_id` the partner's reference: accepting it is one insert, durable before the
- * bank answers. What becomes of it is decided then and written with it; until `settles_at` it is pending. So nothing has to
+ * The books of the rails that pay out. One document a transfer, its `_id` the partner's reference: accepting it is one insert,
+ * durable before the rail answers. What becomes of it is decided then and written with it; until `settles_at` it is pending. So nothing has to
  * happen later, and a restart changes nothing. Only a reversal comes afterwards.
  */
 export type BankBooks = {
   /** Books a transfer, or says which of its two numbers has been used before. */
   book(booking: Booking): Promise<'booked' | 'reference-used' | 'external-id-used'>;
-  find(partnerReference: string): Promise<BookEntry | undefined>;
+  find(rail: Rail, partnerReference: string): Promise<BookEntry | undefined>;
   /** Takes back a transfer that was paid; gives it as it then stands, also where it is no paid one or was reversed before. */
-  reverse(partnerReference: string): Promise<BookEntry | undefined>;
+  reverse(rail: Rail, transactionId: string): Promise<BookEntry | undefined>;
   hasExternalKey(externalKey: string): Promise<boolean>;
-  /** Every transfer, by the partner's reference. */
-  all(): AsyncIterable<BookEntry>;
+  /** Every transfer of a rail, by the partner's reference. */
+  all(rail: Rail): AsyncIterable<BookEntry>;
 };
 
 const COLLECTION = 'bank_transfers';
@@ -65,12 +74,14 @@ const BATCH = 1_000;
 export async function openBankBooks(store: Store, clock: Clock): Promise<BankBooks> {
   const entries = store.collection<EntryDocument>(COLLECTION);
   await entries.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
+  await entries.createIndex({ transaction_id: 1 }, { name: 'transaction' });
   const insert = combineInserts(entries);
-  const find = async (partnerReference: string) => {
+  const find = async (rail: Rail, partnerReference: string) => {
     const document = await traced('findOne', COLLECTION, () =>
       entries.findOne({ _id: partnerReference }, { readConcern: 'linearizable' }),
     );
-    return document === null ? undefined : toEntry(document, clock.now());
+    const entry = document === null ? undefined : toEntry(document, clock.now());
+    return entry?.rail === rail ? entry : undefined;
   };
   return {
     async book(booking) {
@@ -79,32 +90,42 @@ export async function openBankBooks(store: Store, clock: Clock): Promise<BankBoo
       return there === null || there.external_key === booking.externalKey ? 'external-id-used' : 'reference-used';
     },
     find,
-    async reverse(partnerReference) {
+    async reverse(rail, transactionId) {
       const now = new Date(clock.now());
+      const known = await entries.findOne({ transaction_id: transactionId }, { projection: { _id: 1 } });
+      const partnerReference = known?._id ?? transactionId;
       const paid = {
         _id: partnerReference,
-        outcome: 'success',
+        ...ofRail(rail),
+        outcome: 'success' as const,
         settles_at: { $lte: now },
         reversed_at: { $exists: false },
-      } as const;
+      };
       await traced('updateOne', COLLECTION, () => entries.updateOne(paid, { $set: { reversed_at: now } }));
-      return find(partnerReference);
+      return find(rail, partnerReference);
     },
     hasExternalKey: async (externalKey) =>
       (await entries.findOne({ external_key: externalKey }, { projection: { _id: 1 } })) !== null,
-    async *all() {
+    async *all(rail) {
       const nowMs = clock.now();
-      for await (const document of entries.find({}, { sort: { _id: 1 }, batchSize: BATCH })) yield toEntry(document, nowMs);
+      for await (const document of entries.find(ofRail(rail), { sort: { _id: 1 }, batchSize: BATCH }))
+        yield toEntry(document, nowMs);
     },
   };
+}
+
+function ofRail(rail: Rail): { rail: { $exists: false } | Exclude<Rail, 'bank-transfer'> } {
+  return { rail: rail === 'bank-transfer' ? { $exists: false } : rail };
 }
 
 function toDocument({ verdict, ...booking }: Booking, nowMs: number): EntryDocument {
   return {
     _id: booking.partnerReference,
     schema: SCHEMA,
+    ...(booking.rail !== 'bank-transfer' && { rail: booking.rail }),
     external_key: booking.externalKey,
     merchant_reference: booking.merchantReference,
+    transaction_id: booking.transactionId,
     amount_sen: booking.amountSen,
     bank_code: booking.bankCode,
     account_number: booking.accountNumber,
@@ -120,8 +141,10 @@ function toDocument({ verdict, ...booking }: Booking, nowMs: number): EntryDocum
 function toEntry(document: EntryDocument, nowMs: number): BookEntry {
   const status = statusOf(document, nowMs);
   return {
+    rail: document.rail ?? 'bank-transfer',
     partnerReference: document._id,
     merchantReference: document.merchant_reference,
+    transactionId: document.transaction_id ?? document._id,
     externalKey: document.external_key,
     amountSen: document.amount_sen,
     bankCode: document.bank_code,

@@ -16,7 +16,7 @@ type Reversed = { reversed: boolean; told: boolean; reason?: string };
  * that was paid. From then on its status is 04, and the gateway is notified; a repetition of this call notifies it again.
  */
 export const reverseTransfer: Handler = async ({ books, gateway }, request): Promise<Reversed> => {
-  const entry = await books.reverse(read(params, request.params).transaction_id);
+  const entry = await books.reverse('bank-transfer', read(params, request.params).transaction_id);
   if (entry === undefined) throw new ControlError(404, 'The bank has no such transfer');
   if (entry.status !== 'reversed') return { reversed: false, told: false, reason: `The transfer is ${entry.status}` };
   const answer = await gateway.call('bank-transfer', TRANSFER_NOTIFY, notificationOf(entry));

@@ -16,6 +16,9 @@ const amountSen = z
     return z.NEVER;
   });
 
+/** What the partner itself calls a transfer. */
+const ownName = z.string().min(1).max(64).optional();
+
 /** SNAP's mandatory fields; `sourceAccountNo` is not asked for: this bank has one account for its one partner. */
 const schema = z.object({
   partnerReferenceNo: z.string().min(1).max(64),
@@ -24,7 +27,7 @@ const schema = z.object({
   beneficiaryAccountNo: z.string().regex(/^[0-9]{1,34}$/),
   beneficiaryBankCode: z.string().min(1).max(8),
   transactionDate: z.iso.datetime({ offset: true }),
-  additionalInfo: z.object({ merchantReference: z.string().min(1).max(64).optional() }).optional(),
+  additionalInfo: z.object({ merchantReference: ownName, transactionId: ownName }).optional(),
 });
 
 /**
@@ -41,8 +44,10 @@ export const transferInterbank = transaction(
     const { verdict, answers } = decisionOf(body.beneficiaryAccountNo, forced);
     const referenceNo = newUlid(Date.now());
     const booked = await context.books.book({
+      rail: 'bank-transfer',
       partnerReference: body.partnerReferenceNo,
       merchantReference: body.additionalInfo?.merchantReference ?? body.partnerReferenceNo,
+      transactionId: body.additionalInfo?.transactionId ?? body.partnerReferenceNo,
       externalKey,
       amountSen: body.amount.value,
       bankCode: body.beneficiaryBankCode,

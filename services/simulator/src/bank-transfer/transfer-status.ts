@@ -36,7 +36,7 @@ export const transferStatus = transaction(
     if ((await context.books.hasExternalKey(externalKey)) || !context.inquiryIds.take(externalKey)) {
       throw new SnapRefusal(409, '00', 'Conflict');
     }
-    const entry = await context.books.find(body.originalPartnerReferenceNo);
+    const entry = await context.books.find('bank-transfer', body.originalPartnerReferenceNo);
     if (entry === undefined) return { http: 404, caseCode: '01', message: 'Transaction Not Found' };
     return {
       http: 200,

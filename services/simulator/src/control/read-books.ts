@@ -3,7 +3,7 @@ import { toMoney } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import type { Handler } from '../handler.ts';
 import type { MoneyInRail } from '../money-in/rail.ts';
-import { railOf } from './behaviours.ts';
+import { type Rail, railOf } from './behaviours.ts';
 import { ControlError } from './json.ts';
 
 /** Items put into one piece of the answer. */
@@ -19,28 +19,30 @@ type Item = {
 
 /**
  * GET /sandbox/rails/{rail}/books → `{items: [{reference_number, transaction_id, direction, amount, status}]}`, all of it
- * (contract §11): streamed, for it may be long. Status is success, failed, pending or, of a paid transfer that was taken back,
- * reversed. Of money in, reference_number is the rail's own reference, and transaction_id what Gerbang has called it where the
- * rail was told (codes, checkouts), else the number that was paid.
+ * (contract §11): streamed, for it may be long. Status is success, failed, pending, of a paid transfer that was taken back
+ * reversed, and of a code without cash also canceled or expired. Of money in, reference_number is the rail's own reference, and
+ * transaction_id what Gerbang has called it where the rail was told (codes, checkouts), else the number that was paid.
  */
 export const readBooks: Handler = async (context, request, reply) => {
   const items = itemsOf(context, railOf(request.params));
   return reply.type('application/json; charset=utf-8').send(Readable.from(pieces(items), { objectMode: false }));
 };
 
-function itemsOf(context: Context, rail: ReturnType<typeof railOf>): AsyncIterable<Item> {
+function itemsOf(context: Context, rail: Rail): AsyncIterable<Item> {
   switch (rail) {
     case 'bank-transfer':
-      return transfers(context);
-    case 'va':
+      return payouts(context, rail);
     case 'qris':
+      return qris(context);
+    case 'va':
     case 'ewallet':
     case 'retail':
-      return receipts(context, rail);
+      return bothWays(context, rail);
+    case 'cardless':
+      return withdrawals(context);
     case 'card':
     case 'direct-debit':
     case 'biller':
-    case 'cardless':
       throw new ControlError(404, `The rail ${rail} keeps no books: nothing is paid over it yet.`);
     default:
       return rail satisfies never;
@@ -61,8 +63,39 @@ async function* pieces(items: AsyncIterable<Item>): AsyncGenerator<string> {
   yield `${piece}]}`;
 }
 
-async function* transfers({ books }: Context): AsyncGenerator<Item> {
-  for await (const entry of books.all()) {
+async function* bothWays(context: Context, rail: MoneyInRail): AsyncGenerator<Item> {
+  yield* payouts(context, rail);
+  yield* receipts(context, rail);
+}
+
+async function* payouts({ books }: Context, rail: Rail): AsyncGenerator<Item> {
+  for await (const entry of books.all(rail)) {
+    yield {
+      reference_number: entry.merchantReference,
+      transaction_id: entry.transactionId,
+      direction: 'out',
+      amount: toMoney(entry.amountSen),
+      status: entry.status,
+    };
+  }
+}
+
+/** A code that nobody has used yet is pending. */
+async function* withdrawals(context: Context): AsyncGenerator<Item> {
+  for await (const { merchantReference, transactionId, amountSen, status } of context.withdrawals.all()) {
+    yield {
+      reference_number: merchantReference,
+      transaction_id: transactionId,
+      direction: 'out',
+      amount: toMoney(amountSen),
+      status: status === 'withdrawn' ? 'success' : status === 'active' ? 'pending' : status,
+    };
+  }
+}
+
+async function* qris(context: Context): AsyncGenerator<Item> {
+  yield* receipts(context, 'qris');
+  for await (const entry of context.qrisBooks.all()) {
     yield {
       reference_number: entry.merchantReference,
       transaction_id: entry.partnerReference,

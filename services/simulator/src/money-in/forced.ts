@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import type { MoneyInRail } from './rail.ts';
+import type { Rail } from '../control/behaviours.ts';
 
 /** What a simulated customer sees (contract §5). */
 export type PayAnswer = { accepted: boolean; reason?: string };
@@ -23,7 +23,7 @@ const DECLINED: PayAnswer = { accepted: false, reason: 'Do Not Honor' };
  */
 export async function forcedOf(
   { behaviours, random, stopping }: Pick<Context, 'behaviours' | 'random' | 'stopping'>,
-  rail: MoneyInRail,
+  rail: Rail,
 ): Promise<Forced> {
   const { outcome, latency_ms: latencyMs = 0, error_rate: errorRate = 0 } = behaviours.get(rail);
   if (latencyMs > 0) await sleep(latencyMs, undefined, { signal: stopping }).catch(() => {});

@@ -11,6 +11,10 @@ export const VA_PAYMENT: GatewayService = { path: '/v1.0/transfer-va/payment', c
 export const QR_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-notify', code: '52' };
 /** SNAP has no notification for service 18; this is shaped as those of 22 and 23 (75, 76). */
 export const TRANSFER_NOTIFY: GatewayService = { path: '/v1.0/transfer-interbank/notify', code: '18' };
+/** Of our own, as the services of cardless withdrawals are. */
+export const CARDLESS_NOTIFY: GatewayService = { path: '/v1.0/cardless-withdrawal/notify', code: '94' };
+/** Nor for 50. */
+export const QR_PAYMENT_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-payment/notify', code: '50' };
 export const DEBIT_NOTIFY: GatewayService = { path: '/v1.0/debit/notify', code: '56' };
 
 /** What the gateway has said: done, an explicit no, or no usable answer, so that the rail has to send it again. */
@@ -20,7 +24,7 @@ export type GatewayAnswer =
   | { outcome: 'unanswered'; reason: string };
 
 /** The rails that call the gateway. */
-export type CallingRail = MoneyInRail | 'bank-transfer';
+export type CallingRail = MoneyInRail | 'bank-transfer' | 'cardless';
 
 /** The gateway's rails listener, as the banks and acquirers see it. */
 export type Gateway = { call(rail: CallingRail, service: GatewayService, body: object): Promise<GatewayAnswer> };

@@ -14,6 +14,8 @@ export function billFields(number: string): { partnerServiceId: string; customer
 const PREFIX_LENGTH = 4;
 /** Who pays in the sandbox. */
 const PAYER = { customerNumber: '9360099900000012346', accountType: 'SAVING' };
+/** This gateway's partner has paid it itself, as the issuer. */
+const ON_US = { issuerName: 'Gerbang Sandbox', issuerNns: '93600999', customerName: 'MERCHANT SANDBOX', isOnUs: true };
 const ISSUER = { issuerName: 'Bank Sandbox', issuerNns: '93600999', customerName: 'PELANGGAN SANDBOX', isOnUs: false };
 
 /**
@@ -46,7 +48,12 @@ export function notificationOf(receipt: Receipt, again: boolean): { service: Gat
           transactionStatusDesc: receipt.refundedSen > 0n ? 'Refunded' : 'Success',
           amount,
           ...PAYER,
-          additionalInfo: { ...ISSUER, paidTime: paidAt, rrn: railReference.slice(-12), tipAmount: toMoney(tipSen) },
+          additionalInfo: {
+            ...(receipt.paidBy === undefined ? ISSUER : ON_US),
+            paidTime: paidAt,
+            rrn: railReference.slice(-12),
+            tipAmount: toMoney(tipSen),
+          },
         },
       };
     case 'ewallet':

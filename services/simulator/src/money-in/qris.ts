@@ -11,6 +11,8 @@ import {
 } from '@gerbang/core';
 import { z } from 'zod';
 import type { PaymentRequest } from '../payment-request/payment-request.ts';
+import { QR_PAYMENT } from '../qris-payment/payment.ts';
+import { paymentState } from '../qris-payment/state.ts';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
 import type { Receipt } from './receipts.ts';
@@ -54,6 +56,8 @@ const generation = z.object({
   }),
 });
 const original = z.object({ originalPartnerReferenceNo: partnerReference });
+/** Both codes that were made here and payments of codes are asked about. */
+const query = original.extend({ serviceCode: z.string().default(QR_GENERATE) });
 
 /** The sandbox's acquirer and its one merchant of the national repository: of the right shape, owned by no merchant. */
 const ACQUIRER = { domain: 'ID.SANDBOX.WWW', pan: '936009990000000017', nmid: 'ID1020030040055' };
@@ -76,9 +80,10 @@ export const qrGenerate = transaction(QR_GENERATE, generation, qris, async (cont
   return done({ referenceNo: code.referenceNo, partnerReferenceNo: code.reference, qrContent: code.payload });
 });
 
-/** POST /v1.0/qr/qr-mpm-query: how a code stands (SNAP 51). */
-export const qrQuery = transaction(QR_QUERY, original, qris, async (context, { body, externalKey }) => {
+/** POST /v1.0/qr/qr-mpm-query: how a code stands, or the payment of one (SNAP 51). */
+export const qrQuery = transaction(QR_QUERY, query, qris, async (context, { body, externalKey }) => {
   takeExternalId(context, externalKey);
+  if (body.serviceCode === QR_PAYMENT) return paymentState(context, body.originalPartnerReferenceNo);
   const code = await context.paymentRequests.find('qris', body.originalPartnerReferenceNo);
   if (code === undefined) return TRANSACTION_NOT_FOUND;
   const receipt = await context.receipts.find('qris', code.referenceNo);

@@ -26,6 +26,8 @@ export type Receipt = {
   status: ReceiptStatus;
   /** Why it has failed; may be empty. */
   reason: string;
+  /** Of a code that was paid by this partner as its issuer: the reference of that payment. */
+  paidBy?: string;
   /** How often the gateway has been told. */
   attempts: number;
 };
@@ -45,6 +47,7 @@ type ReceiptDocument = {
   paid_at: Date;
   status: ReceiptStatus;
   reason: string;
+  paid_by?: string;
   attempts: number;
   /** Real time at which the gateway is told next; absent once there is nothing more to tell. */
   notify_at?: Date;
@@ -155,6 +158,7 @@ function toDocument(_id: string, receipt: NewReceipt, notifyAtMs: number | undef
     paid_at: new Date(receipt.paidAtMs),
     status: receipt.status,
     reason: receipt.reason,
+    ...(receipt.paidBy !== undefined && { paid_by: receipt.paidBy }),
     attempts: notifyAtMs === undefined ? 0 : 1,
     ...(notifyAtMs !== undefined && { notify_at: new Date(notifyAtMs) }),
   };
@@ -172,6 +176,7 @@ function toReceipt(document: ReceiptDocument): Receipt {
     paidAtMs: document.paid_at.getTime(),
     status: document.status,
     reason: document.reason,
+    ...(document.paid_by !== undefined && { paidBy: document.paid_by }),
     attempts: document.attempts,
   };
 }

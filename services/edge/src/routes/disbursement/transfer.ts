@@ -1,10 +1,9 @@
-import { type Refusal, refuse } from '@gerbang/core';
 import { presentTransfer, transferSchema } from '@gerbang/present';
-import { type Transfer, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { z } from 'zod';
 import { accountId, moneyAmount, numberAmount, optionalProse } from '../../http/fields.ts';
 import { type Operation, operation } from '../../http/operation.ts';
 import { bankAccountNumber, bankCode, referenceNumber } from '../money-out-fields.ts';
+import { failureOf } from '../transfer-failure.ts';
 
 /** money-out answers after 3 s at the most, when the bank has not; the rest is for the ledger and the road. */
 const TIMEOUT_MS = 10_000;
@@ -62,25 +61,4 @@ function transferWith(id: string, body: typeof bodyV1 | typeof bodyV2): Operatio
       return { data: presentTransfer(transfer), replayed, ...(failure !== undefined && { failure }) };
     },
   });
-}
-
-/** What a transfer that has failed means for the order's answer (contract §6); undefined while it may succeed, or has. */
-function failureOf({ status, beneficiaryUnknown, failedReason }: Transfer): Refusal | undefined {
-  switch (status) {
-    case TransferStatus.SUCCESS:
-    case TransferStatus.INITIATED:
-    case TransferStatus.PAYING:
-    case TransferStatus.PENDING:
-      return undefined;
-    case TransferStatus.FAILED:
-    case TransferStatus.CANCELED:
-    case TransferStatus.REFUNDED: {
-      const code = beneficiaryUnknown ? 'beneficiary_not_found' : 'transaction_failed';
-      return refuse(code, failedReason === '' ? {} : { message: failedReason });
-    }
-    case TransferStatus.UNSPECIFIED:
-      throw new Error('money-out answered a transfer without a status');
-    default:
-      return status satisfies never;
-  }
 }

@@ -3,15 +3,30 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { commandMerchant } from '../command-merchant.ts';
 import { field, parse } from '../input.ts';
+import { COUNTED_PRODUCTS } from '../products.ts';
 
 const limit = z
-  .object({ product: field.product, minimumSen: field.sen, maximumSen: field.sen }, 'is missing')
-  .refine(({ minimumSen, maximumSen }) => maximumSen === 0n || maximumSen >= minimumSen, {
-    path: ['maximumSen'],
-    message: 'must not be less than the minimum',
+  .object(
+    {
+      product: field.product,
+      minimumSen: field.sen,
+      maximumSen: field.sen,
+      dailyMaximumSen: field.sen,
+      monthlyMaximumSen: field.sen,
+    },
+    'is missing',
+  )
+  .superRefine(({ product, minimumSen, maximumSen, dailyMaximumSen, monthlyMaximumSen }, context) => {
+    const wrong = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+    if (maximumSen !== 0n && maximumSen < minimumSen) wrong('maximumSen', 'must not be less than the minimum');
+    if (monthlyMaximumSen !== 0n && monthlyMaximumSen < dailyMaximumSen)
+      wrong('monthlyMaximumSen', 'must not be less than the maximum of a day');
+    if (COUNTED_PRODUCTS.includes(product)) return;
+    if (dailyMaximumSen !== 0n) wrong('dailyMaximumSen', 'is not counted for this product');
+    if (monthlyMaximumSen !== 0n) wrong('monthlyMaximumSen', 'is not counted for this product');
   });
 
-/** Replaces the bounds of a product's payments. Refusals: validation, merchant_not_found. */
+/** Replaces all bounds of a product's payments. Refusals: validation, merchant_not_found. */
 export async function setLimits(context: Context, request: SetLimitsRequest) {
   const input = parse({ operator: field.operator, merchantId: field.merchantId, limit }, request);
   const { operator, merchantId } = input;

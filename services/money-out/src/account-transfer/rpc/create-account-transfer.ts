@@ -9,6 +9,7 @@ import {
 import { createOnce } from '@gerbang/store';
 import type { Context } from '../../context.ts';
 import { isWithin } from '../../transfer/limits.ts';
+import { quotaOf } from '../../transfer/quota.ts';
 import { ACCOUNT_TRANSFER, type AccountTransferOrder } from '../account-transfer.ts';
 import { complete } from '../complete.ts';
 import { contentHash } from '../content.ts';
@@ -85,6 +86,7 @@ function toOrder(
     referenceNumber,
     contentHash: contentHash({ destinationAccountId, amountSen, note }),
     amountSen,
+    quota: quotaOf(profile.limits, ACCOUNT_TRANSFER),
     note,
     createdAtMs: nowMs,
   };

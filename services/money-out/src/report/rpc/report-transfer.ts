@@ -11,7 +11,7 @@ import { settle } from '../../transfer/saga.ts';
  */
 export async function reportTransfer(context: Context, request: ReportTransferRequest) {
   const outcome = readOutcome(request);
-  const found = await context.transfers.findByTransactionId(request.transactionId);
+  const found = await context.transfers.findByPartnerReference(request.transactionId);
   if (found === undefined || found.product.rail !== request.rail) throw new RefusalError(refuse('transaction_not_found'));
   if (request.amountSen !== undefined && request.amountSen !== found.order.amountSen)
     throw new RefusalError(refuseField('amount', 'is not the amount of the transfer'));

@@ -284,6 +284,8 @@ export declare type FeeRule = Message<"gerbang.merchant.v1.FeeRule"> & {
 export declare const FeeRuleSchema: GenMessage<FeeRule>;
 
 /**
+ * Bounds of one payment of a product, and of what money-out products pay within a business day and month, Asia/Jakarta.
+ *
  * @generated from message gerbang.merchant.v1.Limit
  */
 export declare type Limit = Message<"gerbang.merchant.v1.Limit"> & {
@@ -303,6 +305,20 @@ export declare type Limit = Message<"gerbang.merchant.v1.Limit"> & {
    * @generated from field: int64 maximum_sen = 3;
    */
   maximumSen: bigint;
+
+  /**
+   * 0 = none.
+   *
+   * @generated from field: int64 daily_maximum_sen = 4;
+   */
+  dailyMaximumSen: bigint;
+
+  /**
+   * 0 = none.
+   *
+   * @generated from field: int64 monthly_maximum_sen = 5;
+   */
+  monthlyMaximumSen: bigint;
 };
 
 /**

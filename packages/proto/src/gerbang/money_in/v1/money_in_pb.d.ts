@@ -993,6 +993,13 @@ export declare type GetQrisRequest = Message<"gerbang.money_in.v1.GetQrisRequest
    * @generated from field: int64 id = 3;
    */
   id: bigint;
+
+  /**
+   * In place of the id; empty where the id is given.
+   *
+   * @generated from field: string reff_no = 4;
+   */
+  reffNo: string;
 };
 
 /**

@@ -109,11 +109,47 @@ export declare type Transfer = Message<"gerbang.money_out.v1.Transfer"> & {
   description: string;
 
   /**
-   * The rail found no such beneficiary account.
+   * It failed: the rail found no such beneficiary.
    *
    * @generated from field: bool beneficiary_unknown = 18;
    */
   beneficiaryUnknown: boolean;
+
+  /**
+   * The reference under which the same beneficiary and amount were ordered from the account in the 5 minutes before; empty where
+   * there is none. Nothing is refused for it.
+   *
+   * @generated from field: string possible_duplicate_of = 19;
+   */
+  possibleDuplicateOf: string;
+
+  /**
+   * Of an e-wallet top-up.
+   *
+   * @generated from field: gerbang.money_out.v1.EwalletTopup ewallet_topup = 21;
+   */
+  ewalletTopup?: EwalletTopup | undefined;
+
+  /**
+   * Of a cardless withdrawal.
+   *
+   * @generated from field: gerbang.money_out.v1.CardlessWithdrawalDetails cardless_withdrawal = 22;
+   */
+  cardlessWithdrawal?: CardlessWithdrawalDetails | undefined;
+
+  /**
+   * Of the payment of a QRIS code only.
+   *
+   * @generated from field: gerbang.money_out.v1.QrisPayment qris_payment = 20;
+   */
+  qrisPayment?: QrisPayment | undefined;
+
+  /**
+   * It failed: the amount was over a limit of the beneficiary's.
+   *
+   * @generated from field: bool beneficiary_over_limit = 23;
+   */
+  beneficiaryOverLimit: boolean;
 };
 
 /**
@@ -626,7 +662,7 @@ export declare type ReportTransferRequest = Message<"gerbang.money_out.v1.Report
   rail: string;
 
   /**
-   * The partner's reference that Gerbang gave the rail.
+   * The partner's reference that Gerbang gave the rail; for orders of earlier versions that was the transaction id.
    *
    * @generated from field: string transaction_id = 2;
    */
@@ -769,6 +805,13 @@ export declare type AccountTransfer = Message<"gerbang.money_out.v1.AccountTrans
    * @generated from field: string note = 11;
    */
   note: string;
+
+  /**
+   * As in Transfer: the destination account is the beneficiary.
+   *
+   * @generated from field: string possible_duplicate_of = 12;
+   */
+  possibleDuplicateOf: string;
 };
 
 /**
@@ -972,6 +1015,155 @@ export declare type ListAccountTransfersResponse = Message<"gerbang.money_out.v1
  * Use `create(ListAccountTransfersResponseSchema)` to create a new message.
  */
 export declare const ListAccountTransfersResponseSchema: GenMessage<ListAccountTransfersResponse>;
+
+/**
+ * An e-wallet top-up's own part of a transfer; its note is the transfer's description.
+ *
+ * @generated from message gerbang.money_out.v1.EwalletTopup
+ */
+export declare type EwalletTopup = Message<"gerbang.money_out.v1.EwalletTopup"> & {
+  /**
+   * OVO, DANA, SHOPEEPAY, LINKAJA or GOPAY.
+   *
+   * @generated from field: string channel = 1;
+   */
+  channel: string;
+
+  /**
+   * As the merchant wrote it.
+   *
+   * @generated from field: string phone_number = 2;
+   */
+  phoneNumber: string;
+
+  /**
+   * The customer's name at the wallet; empty while it is not known.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.EwalletTopup.
+ * Use `create(EwalletTopupSchema)` to create a new message.
+ */
+export declare const EwalletTopupSchema: GenMessage<EwalletTopup>;
+
+/**
+ * A cardless withdrawal's own part of a transfer. The code is never in it: transfers are in lists and events, too.
+ *
+ * @generated from message gerbang.money_out.v1.CardlessWithdrawalDetails
+ */
+export declare type CardlessWithdrawalDetails = Message<"gerbang.money_out.v1.CardlessWithdrawalDetails"> & {
+  /**
+   * Short name, for instance "BCA".
+   *
+   * @generated from field: string bank_code = 1;
+   */
+  bankCode: string;
+
+  /**
+   * @generated from field: string bank_name = 2;
+   */
+  bankName: string;
+
+  /**
+   * @generated from field: string phone_number = 3;
+   */
+  phoneNumber: string;
+
+  /**
+   * @generated from field: int64 expired_at_ms = 4;
+   */
+  expiredAtMs: bigint;
+
+  /**
+   * Of a canceled one: its time was over.
+   *
+   * @generated from field: bool expired = 5;
+   */
+  expired: boolean;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.CardlessWithdrawalDetails.
+ * Use `create(CardlessWithdrawalDetailsSchema)` to create a new message.
+ */
+export declare const CardlessWithdrawalDetailsSchema: GenMessage<CardlessWithdrawalDetails>;
+
+/**
+ * What the payment of a QRIS code has of its own. The transfer's amount is amount and tip; it is 0 while only inquired, where the
+ * code leaves the amount to the customer and the inquiry has named none.
+ *
+ * @generated from message gerbang.money_out.v1.QrisPayment
+ */
+export declare type QrisPayment = Message<"gerbang.money_out.v1.QrisPayment"> & {
+  /**
+   * The payload of the code.
+   *
+   * @generated from field: string qr_data = 1;
+   */
+  qrData: string;
+
+  /**
+   * "mpm-dynamic" or "mpm-static".
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * @generated from field: string merchant_name = 3;
+   */
+  merchantName: string;
+
+  /**
+   * @generated from field: string merchant_city = 4;
+   */
+  merchantCity: string;
+
+  /**
+   * Sen, without tip.
+   *
+   * @generated from field: int64 amount_sen = 5;
+   */
+  amountSen: bigint;
+
+  /**
+   * Sen.
+   *
+   * @generated from field: int64 tip_sen = 6;
+   */
+  tipSen: bigint;
+
+  /**
+   * The code's rule for tips: "fixed", "percentage", "input", or empty where it asks for none.
+   *
+   * @generated from field: string tip_indicator = 7;
+   */
+  tipIndicator: string;
+
+  /**
+   * Sen of a fixed tip, hundredths of a percent of a percentage.
+   *
+   * @generated from field: int64 tip_value = 8;
+   */
+  tipValue: bigint;
+
+  /**
+   * Retrieval reference number; empty until paid.
+   *
+   * @generated from field: string rrn = 9;
+   */
+  rrn: string;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.QrisPayment.
+ * Use `create(QrisPaymentSchema)` to create a new message.
+ */
+export declare const QrisPaymentSchema: GenMessage<QrisPayment>;
 
 /**
  * Statuses of merchant-api.md, "Transaction status codes".

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import type { NotFoundOutcome } from '../rail-call.ts';
+import { aboutAnother, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
+import type { SnapAnswer } from '../snap-client.ts';
+import {
+  DECODE_CASES,
+  MERCHANT_LIMIT_CASES,
+  MERCHANT_UNKNOWN_CASES,
+  PAYMENT_CASES,
+  QUERY_CASES,
+  QUERY_STATUSES,
+} from './cases.ts';
+import type { QrisDecoding, QrisPaymentRequest, QrisPaymentResult, QrisReturned, QrisScan } from './qris-payment.ts';
+
+const REASON_LENGTH_MAX = 200;
+
+const rrn = z.object({ rrn: z.string().min(1).max(64).optional() }).optional();
+const decoded = z.object({ partnerReferenceNo: z.string().optional(), transactionAmount: snapAmount.optional() });
+const paid = z.object({
+  referenceNo: z.string().min(1).max(64),
+  partnerReferenceNo: z.string().optional(),
+  amount: snapAmount.optional(),
+  additionalInfo: rrn,
+});
+const state = z.object({
+  latestTransactionStatus: z.string(),
+  transactionStatusDesc: z.string().optional(),
+  originalReferenceNo: z.string().max(64).optional(),
+  originalPartnerReferenceNo: z.string().optional(),
+  originalResponseCode: z
+    .string()
+    .regex(/^\d{7}$/)
+    .optional(),
+  amount: snapAmount.optional(),
+  additionalInfo: rrn,
+});
+
+/** Service 48. */
+export function readDecoding(answer: SnapAnswer, scan: QrisScan): QrisDecoding {
+  const treatment = DECODE_CASES[caseOf(answer)];
+  if (treatment === undefined) return unknownBy(answer);
+  if (treatment !== 'found') {
+    return { outcome: 'refused', problem: treatment, code: answer.responseCode, reason: words(answer.message) };
+  }
+  if (answer.httpStatus !== 200) return { outcome: 'found' };
+  const found = decoded.safeParse(answer.body);
+  if (!found.success) return unreadable();
+  const { partnerReferenceNo, transactionAmount } = found.data;
+  const isOther = transactionAmount !== undefined && scan.amountSen !== undefined && transactionAmount !== scan.amountSen;
+  if (isOther || (partnerReferenceNo !== undefined && partnerReferenceNo !== scan.partnerReference)) return aboutAnother();
+  return { outcome: 'found' };
+}
+
+/** Service 50. */
+export function readPayment(answer: SnapAnswer, request: QrisPaymentRequest, sent: { first: boolean }): QrisPaymentResult {
+  const treatment = PAYMENT_CASES[caseOf(answer)] ?? 'ask';
+  switch (treatment) {
+    case 'done': {
+      const done = paid.safeParse(answer.body);
+      if (!done.success) return unreadable();
+      const { referenceNo, partnerReferenceNo, amount, additionalInfo } = done.data;
+      if (!isAbout(request, partnerReferenceNo, amount)) return aboutAnother();
+      return { outcome: 'succeeded', railReference: referenceNo, rrn: additionalInfo?.rrn ?? referenceNo };
+    }
+    case 'pending':
+      return { outcome: 'pending' };
+    case 'failed':
+      return sent.first ? failed(answer.responseCode, answer.message) : unknownBy(answer);
+    case 'ask':
+      return unknownBy(answer);
+    default:
+      return treatment satisfies never;
+  }
+}
+
+/** Service 51. */
+export function readPaymentState(
+  answer: SnapAnswer,
+  request: QrisPaymentRequest,
+): QrisPaymentResult | QrisReturned | NotFoundOutcome {
+  const treatment = QUERY_CASES[caseOf(answer)];
+  if (treatment === 'not_found') return { outcome: 'not_found' };
+  if (treatment === undefined) return unknownBy(answer);
+  const found = state.safeParse(answer.body);
+  if (!found.success) return unreadable();
+  const { latestTransactionStatus, transactionStatusDesc, originalReferenceNo = '', additionalInfo } = found.data;
+  const status = QUERY_STATUSES[latestTransactionStatus];
+  if (status === 'not_found') return { outcome: 'not_found' };
+  if (!isAbout(request, found.data.originalPartnerReferenceNo, found.data.amount)) return aboutAnother();
+  switch (status) {
+    case 'succeeded':
+      if (originalReferenceNo === '') return unreadable();
+      return { outcome: 'succeeded', railReference: originalReferenceNo, rrn: additionalInfo?.rrn ?? originalReferenceNo };
+    case 'pending':
+    case 'canceled':
+      return { outcome: status };
+    case 'returned':
+      return { outcome: 'returned', railReference: originalReferenceNo, reason: words(transactionStatusDesc ?? 'Refunded') };
+    case 'failed': {
+      const code = found.data.originalResponseCode ?? `${answer.responseCode}/${latestTransactionStatus}`;
+      return failed(code, transactionStatusDesc ?? 'Failed at the acquirer');
+    }
+    case undefined:
+      return { outcome: 'unknown', reason: `the acquirer's status of the payment is ${latestTransactionStatus.slice(0, 10)}` };
+    default:
+      return status satisfies never;
+  }
+}
+
+/** Whether what the acquirer names, as far as it names anything, is what was asked of it. */
+function isAbout(request: QrisPaymentRequest, reference: string | undefined, amountSen: bigint | undefined): boolean {
+  if (reference !== undefined && reference !== request.partnerReference) return false;
+  return amountSen === undefined || amountSen === BigInt(request.amountSen);
+}
+
+function failed(code: string, message: string): QrisPaymentResult {
+  const name = `${code.slice(0, 3)}/${code.slice(5, 7)}`;
+  const cause = MERCHANT_UNKNOWN_CASES.has(name)
+    ? 'merchant_unknown'
+    : MERCHANT_LIMIT_CASES.has(name)
+      ? 'merchant_limit'
+      : 'other';
+  return { outcome: 'failed', code, reason: words(message), cause };
+}
+
+function caseOf({ httpStatus, caseCode }: SnapAnswer): string {
+  return `${httpStatus}/${caseCode}`;
+}
+
+function words(text: string): string {
+  return text.slice(0, REASON_LENGTH_MAX);
+}

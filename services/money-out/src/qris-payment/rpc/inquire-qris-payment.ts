@@ -1,0 +1,35 @@
+import { RefusalError, refuse } from '@gerbang/core';
+import type { InquireQrisPaymentRequest } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
+import type { Context } from '../../context.ts';
+import { toMessage } from '../../transfer/message.ts';
+import { readCode, type Terms, termsOf } from '../code.ts';
+import { newTransactionId, QRIS_ISSUER } from '../content.ts';
+import { decodeAtRail } from '../decode.ts';
+import { findKnown, isSame, type Known } from '../find-known.ts';
+import { presentInquiry } from '../quote.ts';
+
+/**
+ * Asks about a code and records the answer under the reference; nothing is held. Asked again it is as it stands by then, paid
+ * perhaps. Refusals: validation (qr_data, amount), product_not_allowed, those of the account, frozen, duplicate_reference,
+ * beneficiary_not_found, transaction_failed, vendor_inactive.
+ */
+export async function inquireQrisPayment(context: Context, request: InquireQrisPaymentRequest) {
+  const { merchantId, accountId, qrData, amountSen } = request;
+  const terms = termsOf(readCode(qrData), { amountSen });
+  await context.merchants.admit(merchantId, QRIS_ISSUER, accountId);
+  const known = (await findKnown(context, request)) ?? (await ask(context, request, terms));
+  if (!isSame(request, known)) throw new RefusalError(refuse('duplicate_reference'));
+  return { transfer: 'transfer' in known ? toMessage(known.transfer) : await presentInquiry(context, known.inquiry) };
+}
+
+/** Asks the acquirer, and records the inquiry: this one, or that of a request that was faster. */
+async function ask(context: Context, request: InquireQrisPaymentRequest, terms: Terms): Promise<Known> {
+  const { merchantId, accountId, referenceNumber, qrData, amountSen } = request;
+  const createdAtMs = context.clock.now();
+  const transactionId = newTransactionId(createdAtMs);
+  const due = terms.amountSen === undefined ? undefined : terms.amountSen + terms.tipSen;
+  await decodeAtRail(context, { transactionId, qrData, amountSen: due });
+  const order = { transactionId, merchantId, accountId, referenceNumber, qrData, amountSen, createdAtMs };
+  const inquiry = await context.inquiries.record({ ...order, isDecoded: true });
+  return { qrData: inquiry.qrData, amountSen: inquiry.amountSen, inquiry };
+}
