@@ -35,11 +35,19 @@ BEYOND_SCHEMAS = re.compile(
             "must not carry credentials",
             "must not have a fragment",
             "is required for OVO",
+            "is not an Indonesian mobile number",
         )
     )
 )
+#: What is wrong with a QRIS code, or with an amount or a tip that it does not take.
+QRIS_RULES = re.compile(r"^tag \d\d|the code has|the acquirer does not take|has not been inquired|amount|tip")
 #: Rules of one operation about several fields at once.
-RULES_BETWEEN_FIELDS = {"createVirtualAccount": re.compile("is required")}
+RULES_BETWEEN_FIELDS = {
+    "createVirtualAccount": re.compile("is required"),
+    # What a code says decides whether it can be paid, and with which amount and tip.
+    "inquireQrisPayment": QRIS_RULES,
+    "creditQris": QRIS_RULES,
+}
 
 
 @schemathesis.hook
