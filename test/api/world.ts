@@ -25,6 +25,11 @@ export async function prepareWorld({ demo }: System): Promise<KnownValues> {
   await call('GET', String(link.payment_url));
   const transfer = await createTransfer(merchant, account);
   const moved = await createAccountTransfer(merchant, demo.account_ids);
+  const [shown, canceled] = [
+    await createWithdrawal(merchant, account, 'known-3'),
+    await createWithdrawal(merchant, account, 'known-4'),
+  ];
+  await topUp(merchant, account, 'known-5');
   const first = async (list: string) => idOf(await firstItem(merchant, list));
   const [vaTransaction, history, delivery] = [
     await first(`va-transactions/${account}`),
@@ -51,6 +56,9 @@ export async function prepareWorld({ demo }: System): Promise<KnownValues> {
     showDisbursementV1: { transaction_id: idOf(transfer) },
     inquireDisbursementStatus: order,
     inquireDisbursementStatusV1: order,
+    showCardlessWithdrawal: { transaction_id: idOf(shown) },
+    cancelCardlessWithdrawal: { transaction_id: idOf(canceled) },
+    inquireEwalletTopupStatus: { reference_number: 'known-5' },
   };
 }
 
@@ -84,6 +92,17 @@ async function createTransfer(merchant: MerchantClient, account: string) {
 async function createAccountTransfer(merchant: MerchantClient, [source, destination]: readonly [string, string]) {
   const order = { source_account_id: source, destination_account_id: destination, amount: AMOUNT, reference_number: 'known-2' };
   return created(await merchant.signed('/api/v1.0/account-transfers', order));
+}
+
+async function createWithdrawal(merchant: MerchantClient, account: string, reference: string) {
+  const order = { reference_number: reference, bank_code: 'BCA', phone_number: '081234567890', amount: AMOUNT };
+  return created(await merchant.send('POST', `/api/v1.0/cardless-withdrawals/${account}`, order));
+}
+
+async function topUp(merchant: MerchantClient, account: string, reference: string) {
+  const wallet = { channel: 'GOPAY', phone_number: '081234567890' };
+  const order = { account_id: account, reference_number: reference, ...wallet, amount: idr(AMOUNT) };
+  return created(await merchant.signed('/api/v2.0/ewallet/trigger-topup', order));
 }
 
 function created(answer: Answer): Record<string, unknown> {

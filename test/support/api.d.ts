@@ -1789,10 +1789,7 @@ export interface components {
          *     }
          */
         Money: {
-            /**
-             * @description A decimal with exactly two places.
-             * @example 150000.00
-             */
+            /** @description A decimal with exactly two places. */
             value: string;
             /** @constant */
             currency: "IDR";
@@ -2420,10 +2417,7 @@ export interface components {
         TransactionStatusCode: "00" | "01" | "02" | "03" | "04" | "05" | "06" | "07";
         /** @description An amount in rupiah; value and currency are null where there is none. */
         MoneyOrNull: {
-            /**
-             * @description A decimal with exactly two places.
-             * @example 150000.00
-             */
+            /** @description A decimal with exactly two places. */
             value: string | null;
             currency: "IDR" | null;
         };

@@ -9,7 +9,7 @@ export const Money = z
     value: z
       .string()
       .regex(/^-?[0-9]+\.[0-9]{2}$/)
-      .meta({ description: 'A decimal with exactly two places.', examples: ['150000.00'] }),
+      .meta({ description: 'A decimal with exactly two places.' }),
     currency: z.literal('IDR'),
   })
   .meta({ id: 'Money', description: 'An amount in rupiah.', examples: [{ value: '150000.00', currency: 'IDR' }] });
