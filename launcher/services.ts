@@ -61,7 +61,6 @@ export const SERVICES = [
       ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
       ...sandboxRail('EWALLET_TOPUP', urlOf('SIMULATOR_PORT'), secrets),
       GERBANG_KEKS: secrets.keks,
-      ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
       ...sandboxRail('CARDLESS', urlOf('SIMULATOR_PORT'), secrets),
       ...sandboxRail('QRIS_ISSUER', urlOf('SIMULATOR_PORT'), secrets),
       RAIL_QRIS_ISSUER_MERCHANT_ID: 'gerbang',

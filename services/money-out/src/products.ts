@@ -60,44 +60,28 @@ type Closing = { push(name: string, close: Closeable['close']): void };
 
 /** Opens every rail; `closing` is given each. */
 export function openRails({ config, closing }: { config: RailsConfig; closing: Closing }): Rails {
-  const bankTransfer = openSnapBankTransfer({
-    url: config.RAIL_BANK_TRANSFER_URL,
-    clientKey: config.RAIL_BANK_TRANSFER_CLIENT_KEY,
-    clientSecret: config.RAIL_BANK_TRANSFER_CLIENT_SECRET,
-    privateKey: config.RAIL_BANK_TRANSFER_PRIVATE_KEY,
-    partnerId: config.RAIL_BANK_TRANSFER_PARTNER_ID,
-    channelId: config.RAIL_BANK_TRANSFER_CHANNEL_ID,
-  });
+  const bankTransfer = openSnapBankTransfer(credentialsOf(config, 'BANK_TRANSFER'));
   closing.push('bank transfer rail', () => bankTransfer.close());
-  const ewalletTopup = openSnapEwalletTopup({
-    url: config.RAIL_EWALLET_TOPUP_URL,
-    clientKey: config.RAIL_EWALLET_TOPUP_CLIENT_KEY,
-    clientSecret: config.RAIL_EWALLET_TOPUP_CLIENT_SECRET,
-    privateKey: config.RAIL_EWALLET_TOPUP_PRIVATE_KEY,
-    partnerId: config.RAIL_EWALLET_TOPUP_PARTNER_ID,
-    channelId: config.RAIL_EWALLET_TOPUP_CHANNEL_ID,
-  });
+  const ewalletTopup = openSnapEwalletTopup(credentialsOf(config, 'EWALLET_TOPUP'));
   closing.push('e-wallet top-up rail', () => ewalletTopup.close());
-  const cardless = openSnapCardless({
-    url: config.RAIL_CARDLESS_URL,
-    clientKey: config.RAIL_CARDLESS_CLIENT_KEY,
-    clientSecret: config.RAIL_CARDLESS_CLIENT_SECRET,
-    privateKey: config.RAIL_CARDLESS_PRIVATE_KEY,
-    partnerId: config.RAIL_CARDLESS_PARTNER_ID,
-    channelId: config.RAIL_CARDLESS_CHANNEL_ID,
-  });
+  const cardless = openSnapCardless(credentialsOf(config, 'CARDLESS'));
   closing.push('cardless rail', () => cardless.close());
-  const qrisPayment = openSnapQrisPayment({
-    url: config.RAIL_QRIS_ISSUER_URL,
-    clientKey: config.RAIL_QRIS_ISSUER_CLIENT_KEY,
-    clientSecret: config.RAIL_QRIS_ISSUER_CLIENT_SECRET,
-    privateKey: config.RAIL_QRIS_ISSUER_PRIVATE_KEY,
-    partnerId: config.RAIL_QRIS_ISSUER_PARTNER_ID,
-    channelId: config.RAIL_QRIS_ISSUER_CHANNEL_ID,
-    merchantId: config.RAIL_QRIS_ISSUER_MERCHANT_ID,
-  });
+  const merchantId = config.RAIL_QRIS_ISSUER_MERCHANT_ID;
+  const qrisPayment = openSnapQrisPayment({ ...credentialsOf(config, 'QRIS_ISSUER'), merchantId });
   closing.push('QRIS payment rail', () => qrisPayment.close());
   return { bankTransfer, ewalletTopup, cardless, qrisPayment };
+}
+
+/** Where a rail is reached, and what it knows us by: the variables that begin with `RAIL_` and its name. */
+function credentialsOf(config: RailsConfig, rail: 'BANK_TRANSFER' | 'EWALLET_TOPUP' | 'CARDLESS' | 'QRIS_ISSUER') {
+  return {
+    url: config[`RAIL_${rail}_URL` as const],
+    clientKey: config[`RAIL_${rail}_CLIENT_KEY` as const],
+    clientSecret: config[`RAIL_${rail}_CLIENT_SECRET` as const],
+    privateKey: config[`RAIL_${rail}_PRIVATE_KEY` as const],
+    partnerId: config[`RAIL_${rail}_PARTNER_ID` as const],
+    channelId: config[`RAIL_${rail}_CHANNEL_ID` as const],
+  };
 }
 
 /** The products of the transfer saga. */
