@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
-import { isAccountFound } from './beneficiary.ts';
+import { isBeneficiaryFound } from './beneficiary.ts';
 
 export const ACCOUNT_INQUIRY = '16';
 
@@ -24,7 +24,7 @@ export const accountInquiry = transaction(
     }
     if (forced === 'timeout') return 'silence';
     const { partnerReferenceNo, beneficiaryAccountNo, beneficiaryBankCode } = body;
-    if (!isAccountFound(beneficiaryAccountNo, forced)) return { http: 404, caseCode: '11', message: 'Invalid Account' };
+    if (!isBeneficiaryFound(beneficiaryAccountNo, forced)) return { http: 404, caseCode: '11', message: 'Invalid Account' };
     const beneficiaryAccountName = `TEST ${beneficiaryAccountNo.slice(-4)}`;
     return {
       http: 200,

@@ -8,6 +8,9 @@ export type Verdict =
 /** A verdict, and whether the bank answers with it or keeps silent. */
 export type Decision = { verdict: Verdict; answers: boolean };
 
+/** What a rail is forced to, other than to fail without an answer. */
+export type Forced = Exclude<Behaviour['outcome'], 'error'>;
+
 /** How long a transfer stays pending that the bank has not answered (contract §11). */
 const SETTLES_AFTER_MS = 5_000;
 
@@ -19,37 +22,43 @@ const NO_ACCOUNT: Verdict = { outcome: 'failed', responseCode: '4041811', messag
  * What the bank does with a transfer: by the rail's forced outcome, else by the magic beneficiary (contract §11). Forced errors
  * never come here.
  */
-export function decisionOf(accountNumber: string, forced: Exclude<Behaviour['outcome'], 'error'>): Decision {
+export function decisionOf(accountNumber: string, forced: Forced): Decision {
+  return decideBy(accountNumber, forced, { refused: REFUSED, unknown: NO_ACCOUNT });
+}
+
+/** The same for any rail: `refused` and `unknown` are its own words for the two failures. */
+export function decideBy(
+  beneficiary: string,
+  forced: Forced,
+  { refused, unknown }: { refused: Verdict; unknown: Verdict },
+): Decision {
   switch (forced) {
     case 'success':
       return { verdict: SUCCESS, answers: true };
     case 'failed':
-      return { verdict: REFUSED, answers: true };
+      return { verdict: refused, answers: true };
     case 'timeout':
       return { verdict: { ...SUCCESS, afterMs: SETTLES_AFTER_MS }, answers: false };
     case undefined:
-      return decisionOfBeneficiary(accountNumber);
+      break;
     default:
       return forced satisfies never;
   }
-}
-
-/** Whether the bank finds the account of an inquiry. */
-export function isAccountFound(accountNumber: string, forced: Behaviour['outcome']): boolean {
-  return forced === 'success' || (forced !== 'failed' && !accountNumber.endsWith('0404'));
-}
-
-function decisionOfBeneficiary(accountNumber: string): Decision {
-  switch (accountNumber.slice(-4)) {
+  switch (beneficiary.slice(-4)) {
     case '0404':
-      return { verdict: NO_ACCOUNT, answers: true };
+      return { verdict: unknown, answers: true };
     case '0001':
-      return { verdict: REFUSED, answers: true };
+      return { verdict: refused, answers: true };
     case '0002':
       return { verdict: { ...SUCCESS, afterMs: SETTLES_AFTER_MS }, answers: false };
     case '0003':
-      return { verdict: { ...REFUSED, afterMs: SETTLES_AFTER_MS }, answers: false };
+      return { verdict: { ...refused, afterMs: SETTLES_AFTER_MS }, answers: false };
     default:
       return { verdict: SUCCESS, answers: true };
   }
+}
+
+/** Whether the bank, or a wallet, finds the beneficiary of an inquiry. */
+export function isBeneficiaryFound(beneficiary: string, forced: Behaviour['outcome']): boolean {
+  return forced === 'success' || (forced !== 'failed' && !beneficiary.endsWith('0404'));
 }

@@ -80,7 +80,7 @@ async function* payouts({ books }: Context, rail: Rail): AsyncGenerator<Item> {
   }
 }
 
-/** A code that nobody has used yet is pending. */
+/** A code that was not used yet is pending. */
 async function* withdrawals(context: Context): AsyncGenerator<Item> {
   for await (const { merchantReference, transactionId, amountSen, status } of context.withdrawals.all()) {
     yield {

@@ -1,10 +1,11 @@
 import { toMoney } from '@gerbang/core';
 import { z } from 'zod';
+import { isBeneficiaryFound } from '../bank-transfer/beneficiary.ts';
 import { done, snapAmountSen } from '../money-in/snap-fields.ts';
 import type { SnapAnswer } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
 import { takeQuestionId } from './question-id.ts';
-import { customerFields, isCustomerFound, LIMIT_SEN, NAME_PREFIXES } from './wallet.ts';
+import { customerFields, LIMIT_SEN, NAME_PREFIXES } from './wallet.ts';
 
 export const EMONEY_INQUIRY = '37';
 
@@ -29,7 +30,7 @@ export const emoneyInquiry = transaction(
     await takeQuestionId(context, externalKey);
     if (forced === 'timeout') return 'silence';
     const { customerNumber, amount, additionalInfo } = body;
-    if (!isCustomerFound(customerNumber, forced)) return NOT_REGISTERED;
+    if (!isBeneficiaryFound(customerNumber, forced)) return NOT_REGISTERED;
     if (amount > LIMIT_SEN) return OVER_LIMIT;
     return done({
       customerNumber: customerNumber.replace(/.(?=.{4})/g, '*'),
