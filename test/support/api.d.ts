@@ -718,7 +718,7 @@ export interface paths {
         put?: never;
         /**
          * Status of a disbursement
-         * @description SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.
+         * @description SP000 where the transaction is found, with any status: `transaction_status` has the outcome.
          */
         post: operations["inquireDisbursementStatus"];
         delete?: never;
@@ -829,7 +829,7 @@ export interface paths {
         put?: never;
         /**
          * Status of a disbursement
-         * @description SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.
+         * @description SP000 where the transaction is found, with any status: `transaction_status` has the outcome.
          */
         post: operations["inquireDisbursementStatusV1"];
         delete?: never;
@@ -869,7 +869,7 @@ export interface paths {
         put?: never;
         /**
          * Top up a customer's e-wallet
-         * @description Holds amount and fee, then asks the e-wallet. Answers when the e-wallet has answered, or after 3 seconds with status 03 (Pending); the webhook `ewallet-topup` brings the outcome. The same reference with the same content answers the existing transaction, in whatever form the phone number is written.
+         * @description Holds amount and fee, then asks the e-wallet. Answers when the e-wallet has answered, or after 3 seconds with status 03 (Pending); the webhook `ewallet-topup` brings the outcome. The same reference with the same content answers the existing transaction, in any form of the phone number.
          */
         post: operations["triggerEwalletTopup"];
         delete?: never;
@@ -889,7 +889,7 @@ export interface paths {
         put?: never;
         /**
          * Status of an e-wallet top-up
-         * @description SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.
+         * @description SP000 where the transaction is found, with any status: `transaction_status` has the outcome.
          */
         post: operations["inquireEwalletTopupStatus"];
         delete?: never;
@@ -1013,7 +1013,7 @@ export interface paths {
         put?: never;
         /**
          * Status of a QRIS payment
-         * @description SP000 where it is found, whatever its status; SP009 with `transaction_status` 07 where it is not. With the scope `acquirer` `reference_number` is the `merchant_reff_no` (the newest code that has it) or the `reff_no` of money in.
+         * @description SP000 where it is found, with any status; SP009 with `transaction_status` 07 where it is not. With the scope `acquirer` `reference_number` is the `merchant_reff_no` (the newest code that has it) or the `reff_no` of money in.
          */
         post: operations["inquireQrisPaymentStatus"];
         delete?: never;

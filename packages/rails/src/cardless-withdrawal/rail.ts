@@ -1,7 +1,7 @@
 import type { CallOptions, NotFoundOutcome, UnknownOutcome } from '../rail-call.ts';
 
 /**
- * The port to a bank whose machines give cash to whoever has a code. SNAP has no such service (44 runs the other way), so the
+ * The port to a bank whose machines give cash for a code. SNAP has no such service (44 runs the other way), so the
  * rail is of our own shape, signed as SNAP's calls are. The bank alone decides whether a code was drawn, expired or was canceled
  * first, by its own time. Nothing throws for what the bank or the network does, and `signal` ends every wait.
  */

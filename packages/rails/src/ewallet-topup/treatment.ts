@@ -9,7 +9,7 @@ type Cases = Readonly<Record<Treatment, readonly string[]>>;
 
 const codes = (http: number, cases: string) => cases.split(' ').map((caseCode) => `${http}${caseCode}`);
 
-/** Account inquiry (37). A failure is about the customer; whatever else is wrong says nothing of the wallet. */
+/** Account inquiry (37). A failure is about the customer; any other error says nothing of the wallet. */
 const WALLET_INQUIRY: Cases = {
   success: codes(200, '00'),
   failure: [...codes(403, '02 05 07 09 18 23'), ...codes(404, '11')],

@@ -1,7 +1,7 @@
 import { type KeyRing, type Sealed, seal, unseal } from '@gerbang/core';
 
 /**
- * A withdrawal code under a key-encryption key, as text: whoever has the code draws the cash, so it is stored in no other form.
+ * A withdrawal code under a key-encryption key, as text: the code is enough to draw the cash, so it is stored in no other form.
  * It is sealed to its owner, a withdrawal, so that a ciphertext copied to another one opens nothing.
  */
 export function sealCode(ring: KeyRing, owner: string, code: string): string {

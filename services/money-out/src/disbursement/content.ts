@@ -31,7 +31,7 @@ export function contentHash(details: DisbursementDetails, order: { amountSen: bi
   return createHash('sha256').update(canonicalJson(json)).digest('hex');
 }
 
-/** The bank account, whatever name the merchant gave it. */
+/** The bank account, without the name that the merchant gave it. */
 export function beneficiaryOf({ railBankCode, bankAccountNumber }: DisbursementDetails): string {
   return `${railBankCode}:${bankAccountNumber}`;
 }

@@ -53,7 +53,7 @@ export async function countOrder<T extends Countable>(
     const marked = counting === 'reserved' ? await steps.mark(current) : undefined;
     if (marked !== undefined) return marked;
     const again = await steps.find(accountId, referenceNumber);
-    // Another process has refused it. Nothing was held: whoever orders it anew gets a decision of its own.
+    // Another process has refused it. Nothing was held: a new order of it gets a decision of its own.
     if (again?.order.transactionId !== transactionId) break;
     current = again;
   }

@@ -5,7 +5,7 @@ import { TRANSFERS } from './reference.ts';
 /** How long before an order another one counts as its possible duplicate, business time (contract §6). */
 const DUPLICATE_WITHIN_MS = 5 * 60_000;
 
-/** What a payment is recognized by: who pays whom how much. `beneficiary` is the product's own text. */
+/** What a payment is recognized by: payer, beneficiary and amount. `beneficiary` is the product's own text. */
 export type Payment = { product: string; accountId: string; beneficiary: string; amountSen: bigint };
 
 /** The fields of a stored order that the search goes by. Documents of earlier versions have no hash, and no duplicates. */

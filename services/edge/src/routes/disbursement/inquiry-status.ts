@@ -14,7 +14,7 @@ const body = z.object({ account_id: accountId, reference_number: referenceNumber
 export const inquireStatus = operation({
   id: 'inquireDisbursementStatus',
   summary: 'Status of a disbursement',
-  description: 'SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.',
+  description: 'SP000 where the transaction is found, with any status: `transaction_status` has the outcome.',
   input: z.object({ body }),
   data: transferSchema,
   refusals: ['transaction_not_found'],

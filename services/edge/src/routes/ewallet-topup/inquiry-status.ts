@@ -13,7 +13,7 @@ const body = z.object({ account_id: accountId, reference_number: referenceNumber
 export const inquireTopupStatus = operation({
   id: 'inquireEwalletTopupStatus',
   summary: 'Status of an e-wallet top-up',
-  description: 'SP000 where the transaction is found, whatever its status: `transaction_status` has the outcome.',
+  description: 'SP000 where the transaction is found, with any status: `transaction_status` has the outcome.',
   input: z.object({ body }),
   data: ewalletTopupSchema,
   refusals: ['transaction_not_found'],

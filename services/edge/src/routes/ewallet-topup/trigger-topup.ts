@@ -25,7 +25,7 @@ export const triggerTopup = operation({
   description:
     'Holds amount and fee, then asks the e-wallet. Answers when the e-wallet has answered, or after 3 seconds with status 03 ' +
     '(Pending); the webhook `ewallet-topup` brings the outcome. The same reference with the same content answers the existing ' +
-    'transaction, in whatever form the phone number is written.',
+    'transaction, in any form of the phone number.',
   input: z.object({ body }),
   data: ewalletTopupSchema,
   creates: true,

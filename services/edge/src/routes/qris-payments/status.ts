@@ -24,7 +24,7 @@ export const inquireQrisPaymentStatus = operation({
   id: 'inquireQrisPaymentStatus',
   summary: 'Status of a QRIS payment',
   description:
-    'SP000 where it is found, whatever its status; SP009 with `transaction_status` 07 where it is not. With the scope `acquirer` ' +
+    'SP000 where it is found, with any status; SP009 with `transaction_status` 07 where it is not. With the scope `acquirer` ' +
     '`reference_number` is the `merchant_reff_no` (the newest code that has it) or the `reff_no` of money in.',
   input: z.object({ params: ofAccount, body }),
   data: qrisPaymentSchema,
