@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { UnknownOutcome } from '../rail-call.ts';
 import { aboutAnother, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
 import type { SnapAnswer } from '../snap-client.ts';
+import type { Treatment } from '../treatment.ts';
 import { EWALLET_TOPUP_PROFILES, type EwalletTopupChannel } from './channels.ts';
 import type {
   EwalletTopupFailure,
@@ -10,7 +11,7 @@ import type {
   EwalletTopupResult,
   WalletInquiryResult,
 } from './port.ts';
-import { type Treatment, treatLatestStatus, treatTopup, treatTopupStatus, treatWalletInquiry } from './treatment.ts';
+import { treatLatestStatus, treatTopup, treatTopupStatus, treatWalletInquiry } from './treatment.ts';
 
 /** What the wallets' answers mean; which of them are final is a table in treatment.ts. */
 
