@@ -1,11 +1,11 @@
 import { formatSen, jakartaIso } from '@gerbang/core';
-import type { BankTransferRail, BankTransferRequest } from './bank-transfer.ts';
-import { aspi } from './providers/aspi.ts';
-import { externalIdFor } from './providers/external-id.ts';
-import { serviceOf } from './providers/provider.ts';
-import { newExternalId, orUnknown } from './snap-call.ts';
-import { openSnapClient, type SnapCredentials } from './snap-client.ts';
-import { readAccount, readStatus, readTransfer } from './snap-outcomes.ts';
+import { aspi } from '../providers/aspi.ts';
+import { externalIdFor } from '../providers/external-id.ts';
+import { serviceOf } from '../providers/provider.ts';
+import { newExternalId, orUnknown } from '../snap-call.ts';
+import { openSnapClient, type SnapCredentials } from '../snap-client.ts';
+import { readAccount, readStatus, readTransfer } from './outcomes.ts';
+import type { BankTransferRail, BankTransferRequest } from './port.ts';
 
 export type SnapBankTransferOptions = SnapCredentials & {
   /** Our account that pays, where the bank wants it named. */
@@ -33,7 +33,7 @@ export function openSnapBankTransfer(options: SnapBankTransferOptions, now: () =
       orUnknown(async () => {
         const body = toBody(request, options.sourceAccountNumber);
         const answer = await snap.post({ service: interbank, externalId: request.externalId, body, signal });
-        return readTransfer(answer, request, { first: firstSend });
+        return readTransfer(answer, request, { firstSend });
       }),
     inquireTransfer: (request, { signal }) =>
       orUnknown(async () => {
