@@ -108,6 +108,19 @@ describe('one disbursement, from REST call to signed webhook', () => {
     expect(await merchant.balance(account)).toEqual(before);
   });
 
+  test('above what the beneficiary may receive: SP006, and everything is given back', async () => {
+    const rail = `${system.demo.simulator_url}/sandbox/rails/bank-transfer`;
+    const before = await merchant.balance(account);
+    const body = newOrder(account);
+    await call('PUT', rail, JSON.stringify({ outcome: 'failed', failed_case: '40302' }));
+    const refused = await order(merchant, body).finally(() => call('DELETE', rail));
+    expect([refused.error?.response_code, refused.response.status]).toEqual(['SP006', 400]);
+    // The stored transfer keeps the cause.
+    const again = await order(merchant, body);
+    expect([again.error?.response_code, again.error?.data]).toEqual(['SP006', refused.error?.data]);
+    expect(await merchant.balance(account)).toEqual(before);
+  });
+
   test('a bank that is down costs nothing; the transfer goes through when it is back', async () => {
     const rail = `${system.demo.simulator_url}/sandbox/rails/bank-transfer`;
     await call('PUT', rail, JSON.stringify({ outcome: 'error' }));

@@ -5,10 +5,9 @@ export type {
   BankTransferRail,
   BankTransferRequest,
   BankTransferResult,
-  FailedOutcome,
-  ReturnedOutcome,
   TransferOptions,
-} from './bank-transfer.ts';
+} from './bank-transfer/port.ts';
+export { openSnapBankTransfer, type SnapBankTransferOptions } from './bank-transfer/snap.ts';
 export type { CardlessName, CardlessRail, CardlessRequest, CardlessState } from './cardless-withdrawal/rail.ts';
 export { openSnapCardless } from './cardless-withdrawal/snap.ts';
 export type {
@@ -49,12 +48,13 @@ export { openSnapQrisPayment, type SnapQrisPaymentOptions } from './qris-payment
 export {
   type CallOptions,
   callWithin,
+  type FailedOutcome,
   type NotFoundOutcome,
   type PaidOutcome,
   type RefusedOutcome,
+  type ReturnedOutcome,
   type UnknownOutcome,
 } from './rail-call.ts';
-export { openSnapBankTransfer, type SnapBankTransferOptions } from './snap-bank-transfer.ts';
 export type { SnapCredentials } from './snap-client.ts';
 export { openSnapEwallet } from './snap-ewallet.ts';
 export { openSnapQris, type SnapQrisOptions } from './snap-qris.ts';

@@ -28,6 +28,15 @@ export type RefusedOutcome = { outcome: 'failed'; code: string; reason: string }
 export type NotFoundOutcome = { outcome: 'not_found' };
 
 /**
+ * An explicit, final no to money that goes out: nothing has moved nor will it. `cause`: the rail does not know the recipient, the
+ * amount is more than the recipient takes, or something else.
+ */
+export type FailedOutcome = RefusedOutcome & { cause: 'recipient_unknown' | 'recipient_limit' | 'other' };
+
+/** It was paid, and the money came back. `railReference` may be empty. */
+export type ReturnedOutcome = { outcome: 'returned'; railReference: string; reason: string };
+
+/**
  * A payment as a rail tells it when it is asked. `railReference` is the one that its notification has: a payment counts once,
  * however it is learnt of.
  */

@@ -3,8 +3,9 @@ import { formatSen, parseAmount } from '@gerbang/core';
 import { z } from 'zod';
 import type { NotFoundOutcome, RefusedOutcome, UnknownOutcome } from './rail-call.ts';
 import { type SnapAnswer, type SnapClient, SnapError, type SnapService } from './snap-client.ts';
+import type { Treatment } from './treatment.ts';
 
-const REASON_LENGTH_MAX = 200;
+export const REASON_LENGTH_MAX = 200;
 
 /** An amount as SNAP writes it, read as sen. */
 export const snapAmount = z.object({ value: z.string(), currency: z.literal('IDR') }).transform(({ value }, problem) => {
@@ -80,6 +81,16 @@ export function isDone(answer: SnapAnswer): boolean {
 
 export function unknownBy(answer: SnapAnswer): UnknownOutcome {
   return { outcome: 'unknown', reason: `${answer.responseCode} ${answer.message}`.slice(0, REASON_LENGTH_MAX) };
+}
+
+/** An answer that decides nothing, for operators where asking again will hardly help. */
+export function undecided(answer: SnapAnswer, treatment: Treatment): UnknownOutcome {
+  return treatment === 'operator' ? { ...unknownBy(answer), needsOperator: true } : unknownBy(answer);
+}
+
+/** The same of a request that moves money: one that is in progress is pending. */
+export function pendingOrUndecided(answer: SnapAnswer, treatment: Treatment): { outcome: 'pending' } | UnknownOutcome {
+  return answer.httpStatus === 202 && answer.caseCode === '00' ? { outcome: 'pending' } : undecided(answer, treatment);
 }
 
 export function unreadable(): UnknownOutcome {

@@ -1,24 +1,33 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { jakartaIso, signTokenRequest, signTransaction } from '@gerbang/core';
+import { jakartaIso } from '@gerbang/core';
 import { type Closeable, withSpan } from '@gerbang/runtime';
-import { Pool } from 'undici';
 import { z } from 'zod';
-import { createSnapTokens, type IssuedToken } from './snap-tokens.ts';
+import { aspi } from './providers/aspi.ts';
+import { externalIdFor } from './providers/external-id.ts';
+import { findService, type Provider, type SnapService } from './providers/provider.ts';
+import { openSnapHttp, SnapError, type TlsVersion, toSnapError } from './snap-http.ts';
+import { createSigner } from './snap-signer.ts';
+import type { Treatment } from './treatment.ts';
+
+export type { SnapService } from './providers/provider.ts';
+export { SnapError } from './snap-http.ts';
 
 /** How a bank is reached and what it knows us by. */
 export type SnapCredentials = {
   /** The bank's address; a path in it goes before every endpoint's, and is signed with it. */
   url: string;
+  /** What the bank has of its own; absent: nothing, it speaks SNAP as ASPI publishes it. */
+  provider?: Provider;
   clientKey: string;
   clientSecret: string;
   /** RSA, PEM. */
   privateKey: string;
   partnerId: string;
+  /** Empty where the provider prescribes it for each service. */
   channelId: string;
+  /** 1.3 where absent. */
+  tlsMin?: TlsVersion;
 };
-
-/** A SNAP service: its path, the two digits that its responseCodes carry, and its method where that is not POST. */
-export type SnapService = { path: string; code: string; method?: 'PUT' | 'DELETE' };
 
 /** A readable answer: its responseCode is that of its HTTP status and of the service that was called. */
 export type SnapAnswer = {
@@ -28,22 +37,14 @@ export type SnapAnswer = {
   caseCode: string;
   message: string;
   body: object;
+  /** What the case means at this provider, where that is not what SNAP says. */
+  treatment?: Treatment | undefined;
 };
 
-/** Why there is no readable answer. The message is ours: it holds nothing of what was sent or received. */
-export class SnapError extends Error {
-  override name = 'SnapError';
-}
+/** `externalId`: at most 36 digits; it is sent in the form that the provider wants. */
+export type SnapCall = { service: SnapService; externalId: string; body: SnapBody; signal: AbortSignal };
 
-export type SnapCall = { service: SnapService; externalId: string; body: object; signal: AbortSignal };
-
-type SnapRequest = {
-  method: 'POST' | 'PUT' | 'DELETE';
-  path: string;
-  headers: Record<string, string>;
-  body: string;
-  signal: AbortSignal;
-};
+export type SnapBody = object & { additionalInfo?: object };
 
 /** Speaks SNAP to one bank. */
 export type SnapClient = Closeable & {
@@ -57,12 +58,7 @@ export type SnapClient = Closeable & {
 const CONNECTIONS_MAX = 64;
 /** For rails that customers pay at: as many again as may ask what has become of payments (services/money-in/src/rail/ask.ts). */
 export const PAYMENT_CONNECTIONS_MAX = 128;
-const CONNECT_TIMEOUT_MS = 3_000;
-const TOKEN_TIMEOUT_MS = 5_000;
-const ANSWER_BYTES_MAX = 256 * 1024;
-const TOKEN_PATH = '/v1.0/access-token/b2b';
 
-const tokenAnswer = z.object({ accessToken: z.string().min(1).max(4_096), expiresIn: z.coerce.number().int().positive() });
 const anyAnswer = z.looseObject({ responseCode: z.string().regex(/^\d{7}$/), responseMessage: z.string().default('') });
 
 /**
@@ -73,63 +69,35 @@ export function openSnapClient(
   now: () => number = Date.now,
   connections: number = CONNECTIONS_MAX,
 ): SnapClient {
+  const { provider = aspi, tlsMin = '1.3', clientKey, clientSecret, partnerId, channelId } = credentials;
   const base = new URL(credentials.url);
   const prefix = base.pathname.replace(/\/$/, '');
-  const privateKey = readPrivateKey(credentials.privateKey);
-  const pool = new Pool(base.origin, { connections, connect: { timeout: CONNECT_TIMEOUT_MS } });
-
-  const send = async ({ headers, ...request }: SnapRequest) => {
-    const { signal } = request;
-    try {
-      const response = await pool.request({
-        ...request,
-        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
-      });
-      return { httpStatus: response.statusCode, json: parseJson(await readBounded(response.body)) };
-    } catch (error) {
-      throw toSnapError(error, signal);
-    }
-  };
-
-  const issue = async (): Promise<IssuedToken> => {
-    const timestamp = jakartaIso(now());
-    const headers = {
-      'x-timestamp': timestamp,
-      'x-client-key': credentials.clientKey,
-      'x-signature': signTokenRequest(credentials.clientKey, timestamp, privateKey),
-    };
-    const body = JSON.stringify({ grantType: 'client_credentials' });
-    const signal = AbortSignal.timeout(TOKEN_TIMEOUT_MS);
-    const { httpStatus, json } = await send({ method: 'POST', path: `${prefix}${TOKEN_PATH}`, headers, body, signal });
-    const token = tokenAnswer.safeParse(json);
-    if (httpStatus !== 200 || !token.success) throw new SnapError(`the bank gives no access token (HTTP ${httpStatus})`);
-    return { accessToken: token.data.accessToken, lifetimeMs: token.data.expiresIn * 1_000 };
-  };
-  const tokens = createSnapTokens(issue, now);
+  const http = openSnapHttp(base.origin, { connections, tlsMin });
+  const tokenService = findService(provider, 'accessTokenB2b');
+  const tokenPath = tokenService && `${prefix}${tokenService.path}`;
+  const keys = { clientKey, clientSecret, privateKey: readPrivateKey(credentials.privateKey) };
+  const signer = createSigner(provider.signature, keys, { http, tokenPath, now });
 
   const postOnce = async ({ service, externalId, signal }: SnapCall, body: string) => {
-    const accessToken = await tokens.get(signal);
-    const path = `${prefix}${service.path}`;
     const method = service.method ?? 'POST';
-    const timestamp = jakartaIso(now());
+    const message = { method, path: `${prefix}${service.path}`, body, timestamp: jakartaIso(now()) };
+    const signed = await signer.sign(message, signal);
     const headers = {
-      authorization: `Bearer ${accessToken}`,
-      'x-timestamp': timestamp,
-      'x-partner-id': credentials.partnerId,
-      'x-external-id': externalId,
-      'channel-id': credentials.channelId,
-      'x-signature': signTransaction({ method, path, accessToken, body, timestamp }, credentials.clientSecret),
+      ...signed,
+      'x-timestamp': message.timestamp,
+      'x-partner-id': partnerId,
+      'x-external-id': externalIdFor(service, externalId),
+      'channel-id': channelId || (service.channelId ?? ''),
     };
-    const answer = await send({ method, path, headers, body, signal });
-    if (answer.httpStatus === 401) tokens.forget(accessToken);
-    return answer;
+    const answer = await http.send({ method, path: message.path, headers, body, signal });
+    return { ...answer, mayRepeat: answer.httpStatus === 401 && signer.refused(signed) };
   };
 
   const post = async (call: SnapCall): Promise<SnapAnswer> => {
-    const body = JSON.stringify(call.body);
+    const body = JSON.stringify(withAdditionalInfo(call));
     const first = await postOnce(call, body);
-    // The bank no longer knows the token (it was restarted, say), so it has not taken the request: once more with a new one.
-    return toAnswer(first.httpStatus === 401 ? await postOnce(call, body) : first, call.service);
+    // The bank has not taken the request: once more with a new token.
+    return toAnswer(first.mayRepeat ? await postOnce(call, body) : first, call.service);
   };
 
   return {
@@ -141,8 +109,14 @@ export function openSnapClient(
         span.setAttributes({ 'http.response.status_code': answer.httpStatus, 'snap.response_code': answer.responseCode });
         return answer;
       }),
-    close: () => pool.close(),
+    close: () => http.close(),
   };
+}
+
+/** The body with what the provider wants in every request of the service. */
+function withAdditionalInfo({ service, body }: SnapCall): object {
+  if (service.additionalInfo === undefined) return body;
+  return { ...body, additionalInfo: { ...body.additionalInfo, ...service.additionalInfo } };
 }
 
 function toAnswer({ httpStatus, json }: { httpStatus: number; json: unknown }, service: SnapService): SnapAnswer {
@@ -152,36 +126,9 @@ function toAnswer({ httpStatus, json }: { httpStatus: number; json: unknown }, s
   if (!responseCode.startsWith(`${httpStatus}${service.code}`)) {
     throw new SnapError(`the bank contradicts itself: HTTP ${httpStatus} with responseCode ${responseCode}`);
   }
-  return { httpStatus, responseCode, caseCode: responseCode.slice(5), message: responseMessage, body: parsed.data };
-}
-
-async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    // Leaving the loop destroys the rest of the answer.
-    if (bytes > ANSWER_BYTES_MAX) throw new SnapError('the bank’s answer is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-/** JSON.parse quotes the text in its error, and an answer may hold a token: so that error goes no further. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Names what went wrong on the way, by code and never by what was sent. */
-function toSnapError(error: unknown, signal: AbortSignal): SnapError {
-  if (error instanceof SnapError) return error;
-  if (signal.aborted) return new SnapError('no answer in time', { cause: error });
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no answer';
-  return new SnapError(`the connection to the bank failed: ${code}`, { cause: error });
+  const caseCode = responseCode.slice(5);
+  const treatment = service.treatments?.[`${httpStatus}${caseCode}`];
+  return { httpStatus, responseCode, caseCode, message: responseMessage, body: parsed.data, treatment };
 }
 
 function readPrivateKey(pem: string): KeyObject {

@@ -9,6 +9,8 @@ import type {
   EwalletRefundResult,
   EwalletRequest,
 } from './ewallet.ts';
+import { aspi } from './providers/aspi.ts';
+import { serviceOf } from './providers/provider.ts';
 import {
   aboutAnother,
   createSnapCalls,
@@ -20,19 +22,8 @@ import {
   unknownBy,
   unreadable,
 } from './snap-call.ts';
-import {
-  openSnapClient,
-  PAYMENT_CONNECTIONS_MAX,
-  type SnapAnswer,
-  type SnapCredentials,
-  type SnapService,
-} from './snap-client.ts';
+import { openSnapClient, PAYMENT_CONNECTIONS_MAX, type SnapAnswer, type SnapCredentials } from './snap-client.ts';
 import { type PaymentStateForm, readPaymentState, toOriginalName } from './snap-payment-state.ts';
-
-const PAYMENT: SnapService = { path: '/v1.0/debit/payment-host-to-host', code: '54' };
-const STATUS: SnapService = { path: '/v1.0/debit/status', code: '55' };
-const CANCEL: SnapService = { path: '/v1.0/debit/cancel', code: '57' };
-const REFUND: SnapService = { path: '/v1.0/debit/refund', code: '58' };
 
 const NOT_FOUND_CASES = ['01'];
 
@@ -48,23 +39,28 @@ const refunded = z.object({ refundNo: z.string().min(1).max(64) });
 
 /** An e-wallet that speaks SNAP's direct debit payment, status, cancel and refund (54, 55, 57, 58). `now` is real time. */
 export function openSnapEwallet(credentials: SnapCredentials, now: () => number = Date.now): EwalletRail {
+  const { provider = aspi } = credentials;
+  const payments = serviceOf(provider, 'debitPayment');
+  const status = serviceOf(provider, 'debitStatus');
+  const cancel = serviceOf(provider, 'debitCancel');
+  const refund = serviceOf(provider, 'debitRefund');
   const snap = openSnapClient(credentials, now, PAYMENT_CONNECTIONS_MAX);
   const call = createSnapCalls(snap, now);
   return {
     createPayment: (request, { signal }) =>
-      call(PAYMENT, toBody(request), signal, (answer) => readCreation(answer, request.partnerReference)),
+      call(payments, toBody(request), signal, (answer) => readCreation(answer, request.partnerReference)),
     inquirePayment: (payment, { signal }) =>
       call(
-        STATUS,
-        { ...toOriginalName(payment), serviceCode: PAYMENT.code, amount: toSnapAmount(payment.amountSen) },
+        status,
+        { ...toOriginalName(payment), serviceCode: payments.code, amount: toSnapAmount(payment.amountSen) },
         signal,
         (answer) => readState(answer, payment),
       ),
     cancelPayment: (payment, { signal }) =>
-      call(CANCEL, { ...toOriginalName(payment), amount: toSnapAmount(payment.amountSen) }, signal, (answer) =>
+      call(cancel, { ...toOriginalName(payment), amount: toSnapAmount(payment.amountSen) }, signal, (answer) =>
         isDone(answer) ? { outcome: 'succeeded' } : readRefusalOrNotFound(answer, NOT_FOUND_CASES),
       ),
-    refundPayment: (refund, { signal }) => call(REFUND, toRefund(refund), signal, readRefund),
+    refundPayment: (wanted, { signal }) => call(refund, toRefund(wanted), signal, readRefund),
     close: () => snap.close(),
   };
 }

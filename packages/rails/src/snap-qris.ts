@@ -1,5 +1,7 @@
 import { formatSen, jakartaIso, type QrisTip } from '@gerbang/core';
 import { z } from 'zod';
+import { aspi } from './providers/aspi.ts';
+import { serviceOf } from './providers/provider.ts';
 import type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
 import {
   aboutAnother,
@@ -12,18 +14,8 @@ import {
   unknownBy,
   unreadable,
 } from './snap-call.ts';
-import {
-  openSnapClient,
-  PAYMENT_CONNECTIONS_MAX,
-  type SnapAnswer,
-  type SnapCredentials,
-  type SnapService,
-} from './snap-client.ts';
+import { openSnapClient, PAYMENT_CONNECTIONS_MAX, type SnapAnswer, type SnapCredentials } from './snap-client.ts';
 import { type PaymentStateForm, readPaymentState, toOriginalName } from './snap-payment-state.ts';
-
-const GENERATE: SnapService = { path: '/v1.0/qr/qr-mpm-generate', code: '47' };
-const QUERY: SnapService = { path: '/v1.0/qr/qr-mpm-query', code: '51' };
-const CANCEL: SnapService = { path: '/v1.0/qr/qr-mpm-cancel', code: '77' };
 
 const NOT_FOUND_CASES = ['01'];
 
@@ -40,15 +32,19 @@ export type SnapQrisOptions = SnapCredentials & {
 
 /** An acquirer that speaks SNAP's QR MPM generate, query and cancel (47, 51, 77). `now` is real time. */
 export function openSnapQris(options: SnapQrisOptions, now: () => number = Date.now): QrisRail {
+  const { provider = aspi } = options;
+  const generate = serviceOf(provider, 'qrisGenerate');
+  const query = serviceOf(provider, 'qrisQuery');
+  const cancel = serviceOf(provider, 'qrisCancel');
   const snap = openSnapClient(options, now, PAYMENT_CONNECTIONS_MAX);
   const call = createSnapCalls(snap, now);
   return {
     generate: (request, { signal }) =>
-      call(GENERATE, toBody(request, options.merchantId), signal, (answer) => readGeneration(answer, request)),
+      call(generate, toBody(request, options.merchantId), signal, (answer) => readGeneration(answer, request)),
     query: (code, { signal }) =>
-      call(QUERY, { ...toOriginalName(code), serviceCode: GENERATE.code }, signal, (answer) => readState(answer, code)),
+      call(query, { ...toOriginalName(code), serviceCode: generate.code }, signal, (answer) => readState(answer, code)),
     cancel: (code, { signal }) =>
-      call(CANCEL, { ...toOriginalName(code), merchantId: options.merchantId, reason: 'no longer for sale' }, signal, (answer) =>
+      call(cancel, { ...toOriginalName(code), merchantId: options.merchantId, reason: 'no longer for sale' }, signal, (answer) =>
         isDone(answer) ? { outcome: 'succeeded' } : readRefusalOrNotFound(answer, NOT_FOUND_CASES),
       ),
     close: () => snap.close(),

@@ -2,29 +2,18 @@ import { EWALLET_CHANNELS } from '@gerbang/core';
 import { describe, expect, test } from 'vitest';
 import { EWALLET_TOPUP_PROFILES } from '../src/ewallet-topup/channels.ts';
 import { readTopup, readTopupStatus, readWallet } from '../src/ewallet-topup/outcomes.ts';
-import { treatLatestStatus, treatTopup, treatTopupStatus, treatWalletInquiry } from '../src/ewallet-topup/treatment.ts';
+import { TOPUP_CASES, TOPUP_STATUS_CASES, WALLET_INQUIRY_CASES } from '../src/ewallet-topup/treatment.ts';
 import type { EwalletTopupRequest } from '../src/index.ts';
 import type { SnapAnswer } from '../src/snap-client.ts';
+import { treat, treatLatestStatus, treatSend } from '../src/treatment.ts';
+import { numbered, SNAP_CASES } from './snap-cases.ts';
 
 const first = { firstSend: true };
 const again = { firstSend: false };
-const numbered = (http: number, from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, i) => `${http}${String(from + i).padStart(2, '0')}`);
-
-/** Every case that SNAP's list of response codes has, as HTTP status and case. */
-const SNAP_CASES = [
-  '20000',
-  '20200',
-  ...numbered(400, 0, 2),
-  ...numbered(401, 0, 4),
-  ...numbered(403, 0, 23),
-  ...numbered(404, 0, 19),
-  ...numbered(405, 0, 1),
-  ...numbered(409, 0, 1),
-  '42900',
-  ...numbered(500, 0, 2),
-  '50400',
-];
+const ofCode = (code: string) => answer(`${code.slice(0, 3)}00${code.slice(3)}`);
+const treatTopup = (code: string, sent: { firstSend: boolean }) => treatSend(ofCode(code), TOPUP_CASES, sent);
+const treatTopupStatus = (code: string) => treat(ofCode(code), TOPUP_STATUS_CASES);
+const treatWalletInquiry = (code: string) => treat(ofCode(code), WALLET_INQUIRY_CASES);
 
 /** By the list: not executed, and final for a first send. All other cases leave the outcome open. */
 const FAILED = [

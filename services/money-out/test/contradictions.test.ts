@@ -39,8 +39,8 @@ const ALL: Answer[] = ['succeeded', ...NOT_PAID];
 /** What the bank says when it is asked; it has no canceled transfers. */
 const INQUIRED: Record<Answer, BankTransferInquiryResult> = {
   succeeded: { outcome: 'succeeded', railReference: 'r1' },
-  failed: { outcome: 'failed', code: '4031814', reason: 'no', beneficiaryUnknown: false },
-  canceled: { outcome: 'failed', code: '2003600/05', reason: 'canceled', beneficiaryUnknown: false },
+  failed: { outcome: 'failed', code: '4031814', reason: 'no', cause: 'other' },
+  canceled: { outcome: 'failed', code: '2003600/05', reason: 'canceled', cause: 'other' },
   returned: { outcome: 'returned', railReference: 'r0', reason: 'closed account' },
 };
 

@@ -41,7 +41,7 @@ function scriptedBank(script: { transfer: BankTransferResult[]; executes: boolea
       if (calls === 0) return { outcome: 'not_found' };
       return executed.has(request.partnerReference)
         ? { outcome: 'succeeded', railReference: 'r' }
-        : { outcome: 'failed', code: '4031814', reason: 'no', beneficiaryUnknown: false };
+        : { outcome: 'failed', code: '4031814', reason: 'no', cause: 'other' };
     },
   };
   return bank;
@@ -68,7 +68,7 @@ async function created(world: SagaWorld, order: TransferOrder): Promise<StoredTr
 }
 
 const success: BankTransferResult = { outcome: 'succeeded', railReference: 'r' };
-const failure: BankTransferResult = { outcome: 'failed', code: '4031814', reason: 'no', beneficiaryUnknown: false };
+const failure: BankTransferResult = { outcome: 'failed', code: '4031814', reason: 'no', cause: 'other' };
 const unknown: BankTransferResult = { outcome: 'unknown', reason: 'timeout' };
 
 describe.each([

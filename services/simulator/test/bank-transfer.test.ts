@@ -16,6 +16,7 @@ afterEach(async () => {
 afterAll(() => bench?.stop());
 
 const booked = async (reference: string) => (await bench.books()).filter((item) => item.transaction_id === reference);
+const soonFirst = () => ({ ...soon(), firstSend: true });
 const inquire = (accountNumber: string) =>
   bench.rail.inquireAccount({ bankCode: '014', accountNumber, partnerReference: newUlid(Date.now()) }, soon());
 
@@ -40,16 +41,16 @@ describe('beneficiaries', () => {
   test('0404 is not found: neither to an inquiry nor to a transfer', async () => {
     expect(await inquire('1234560404')).toEqual({ outcome: 'not_found' });
     const sent = newRequest('1234560404');
-    const result = await bench.rail.transfer(sent, soon());
-    expect(result).toEqual({ outcome: 'failed', code: '4041811', reason: 'Invalid Account', beneficiaryUnknown: true });
+    const result = await bench.rail.transfer(sent, soonFirst());
+    expect(result).toEqual({ outcome: 'failed', code: '4041811', reason: 'Invalid Account', cause: 'recipient_unknown' });
     expect(await bench.rail.inquireTransfer(sent, soon())).toEqual(result);
     expect((await booked(sent.partnerReference)).map(({ status }) => status)).toEqual(['failed']);
   });
 
   test('0001 fails at the bank', async () => {
     const sent = newRequest('1234560001');
-    const result = await bench.rail.transfer(sent, soon());
-    expect(result).toEqual({ outcome: 'failed', code: '4031805', reason: 'Do Not Honor', beneficiaryUnknown: false });
+    const result = await bench.rail.transfer(sent, soonFirst());
+    expect(result).toEqual({ outcome: 'failed', code: '4031805', reason: 'Do Not Honor', cause: 'other' });
     expect(await bench.rail.inquireTransfer(sent, soon())).toEqual(result);
     expect((await booked(sent.partnerReference)).map(({ status }) => status)).toEqual(['failed']);
   });
@@ -83,12 +84,29 @@ describe('forced behaviour', () => {
   test('failed and success rule over the beneficiary', async () => {
     await bench.control('PUT', 'rails/bank-transfer', { outcome: 'failed' });
     const refused = newRequest();
-    expect(await bench.rail.transfer(refused, soon())).toMatchObject({ outcome: 'failed', beneficiaryUnknown: false });
+    expect(await bench.rail.transfer(refused, soonFirst())).toMatchObject({ outcome: 'failed', cause: 'other' });
     expect(await inquire('1234567890')).toEqual({ outcome: 'not_found' });
     await bench.control('PUT', 'rails/bank-transfer', { outcome: 'success' });
     expect(await bench.rail.transfer(newRequest('1234560001'), soon())).toMatchObject({ outcome: 'succeeded' });
     expect(await inquire('1234560404')).toMatchObject({ outcome: 'found' });
     expect(await bench.rail.inquireTransfer(refused, soon())).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('failed may say why, and the books keep it', async () => {
+    await bench.control('PUT', 'rails/bank-transfer', { outcome: 'failed', failed_case: '40302' });
+    const sent = newRequest();
+    const result = await bench.rail.transfer(sent, soonFirst());
+    expect(result).toMatchObject({ outcome: 'failed', code: '4031802', cause: 'recipient_limit' });
+    expect(await bench.rail.inquireTransfer(sent, soon())).toEqual(result);
+  });
+
+  test.each<[string, object]>([
+    ['bank-transfer', { failed_case: '40302' }],
+    ['bank-transfer', { outcome: 'failed', failed_case: '50000' }],
+    ['qris', { outcome: 'failed', failed_case: '40302' }],
+  ])('%s is not forced by %j', async (rail, behaviour) => {
+    const { status, json } = await bench.control('PUT', `rails/${rail}`, behaviour);
+    expect([status, json.errors]).toEqual([422, { failed_case: [expect.any(String)] }]);
   });
 
   test('timeout keeps silent and pays 5 s later, and can still be inquired', async () => {
@@ -187,7 +205,7 @@ describe('credentials and restarts', () => {
     const { json: before } = await bench.control('GET', 'clock');
     await bench.restart();
     expect((await bench.control('GET', 'clock')).json.offset_ms).toBe(before.offset_ms);
-    expect(await bench.rail.transfer(newRequest(), soon())).toMatchObject({ outcome: 'failed' });
+    expect(await bench.rail.transfer(newRequest(), soonFirst())).toMatchObject({ outcome: 'failed' });
     expect(await bench.rail.inquireTransfer(paid, soon())).toMatchObject({ outcome: 'succeeded' });
     expect(await bench.rail.transfer(paid, soon())).toEqual({ outcome: 'unknown', reason: '4091800 Conflict' });
     await bench.control('POST', 'clock/advance', { ms: 5_000 });

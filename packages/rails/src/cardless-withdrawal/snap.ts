@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { aspi } from '../providers/aspi.ts';
+import { SERVICE_CODES, serviceOf } from '../providers/provider.ts';
 import type { NotFoundOutcome } from '../rail-call.ts';
 import {
   aboutAnother,
@@ -10,13 +12,8 @@ import {
   unknownBy,
   unreadable,
 } from '../snap-call.ts';
-import { openSnapClient, type SnapAnswer, type SnapCredentials, type SnapService } from '../snap-client.ts';
+import { openSnapClient, type SnapAnswer, type SnapCredentials } from '../snap-client.ts';
 import type { CardlessName, CardlessRail, CardlessRequest, CardlessState } from './rail.ts';
-
-/** Of our own: SNAP's services have other numbers. */
-const CREATE: SnapService = { path: '/v1.0/cardless-withdrawal/create-code', code: '91' };
-const STATUS: SnapService = { path: '/v1.0/cardless-withdrawal/status', code: '92' };
-const CANCEL: SnapService = { path: '/v1.0/cardless-withdrawal/cancel', code: '93' };
 
 const NOT_FOUND_CASE = '01';
 const UNKNOWN_PHONE_CASE = '11';
@@ -42,13 +39,17 @@ const withdrawal = z.object({
 
 /** A bank that speaks create code, status and cancel (91, 92, 93). `now` is real time. */
 export function openSnapCardless(credentials: SnapCredentials, now: () => number = Date.now): CardlessRail {
+  const { provider = aspi } = credentials;
+  const create = serviceOf(provider, 'cardlessCreate');
+  const status = serviceOf(provider, 'cardlessStatus');
+  const cancel = serviceOf(provider, 'cardlessCancel');
   const snap = openSnapClient(credentials, now);
   const call = createSnapCalls(snap, now);
   return {
     createCode: (request, { signal, firstSend = false }) =>
-      call(CREATE, toBody(request), signal, (answer) => readCreation(answer, request, { first: firstSend })),
-    inquire: (name, { signal }) => call(STATUS, toName(name), signal, (answer) => readStatus(answer, name)),
-    cancel: (name, { signal }) => call(CANCEL, toName(name), signal, (answer) => readStatus(answer, name)),
+      call(create, toBody(request), signal, (answer) => readCreation(answer, request, { first: firstSend })),
+    inquire: (name, { signal }) => call(status, toName(name), signal, (answer) => readStatus(answer, name)),
+    cancel: (name, { signal }) => call(cancel, toName(name), signal, (answer) => readStatus(answer, name)),
     close: () => snap.close(),
   };
 }
@@ -111,5 +112,9 @@ function toBody(request: CardlessRequest): object {
 }
 
 function toName({ partnerReference, amountSen }: CardlessName): object {
-  return { originalPartnerReferenceNo: partnerReference, serviceCode: CREATE.code, amount: toSnapAmount(BigInt(amountSen)) };
+  return {
+    originalPartnerReferenceNo: partnerReference,
+    serviceCode: SERVICE_CODES.cardlessCreate,
+    amount: toSnapAmount(BigInt(amountSen)),
+  };
 }

@@ -1,16 +1,11 @@
 import { z } from 'zod';
-import type { UnknownOutcome } from '../rail-call.ts';
-import { aboutAnother, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
+import type { FailedOutcome } from '../rail-call.ts';
+import { aboutAnother, pendingOrUndecided, snapAmount, undecided, unreadable } from '../snap-call.ts';
 import type { SnapAnswer } from '../snap-client.ts';
+import { codeOf, treat, treatLatestStatus, treatSend } from '../treatment.ts';
 import { EWALLET_TOPUP_PROFILES, type EwalletTopupChannel } from './channels.ts';
-import type {
-  EwalletTopupFailure,
-  EwalletTopupInquiryResult,
-  EwalletTopupRequest,
-  EwalletTopupResult,
-  WalletInquiryResult,
-} from './port.ts';
-import { type Treatment, treatLatestStatus, treatTopup, treatTopupStatus, treatWalletInquiry } from './treatment.ts';
+import type { EwalletTopupInquiryResult, EwalletTopupRequest, EwalletTopupResult, WalletInquiryResult } from './port.ts';
+import { TOPUP_CASES, TOPUP_STATUS_CASES, WALLET_INQUIRY_CASES } from './treatment.ts';
 
 /** What the wallets' answers mean; which of them are final is a table in treatment.ts. */
 
@@ -35,7 +30,7 @@ const explained = z.object({ additionalInfo: z.object({ resultMsg: z.string() })
 /** Service 37. */
 export function readWallet(answer: SnapAnswer, channel: EwalletTopupChannel): WalletInquiryResult {
   const code = codeOf(answer);
-  const treatment = treatWalletInquiry(code);
+  const treatment = treat(answer, WALLET_INQUIRY_CASES);
   const { namePrefix, limitCases } = EWALLET_TOPUP_PROFILES[channel];
   switch (treatment) {
     case 'success': {
@@ -46,7 +41,7 @@ export function readWallet(answer: SnapAnswer, channel: EwalletTopupChannel): Wa
       return { outcome: limitCases.includes(code) ? 'over_limit' : 'not_found' };
     case 'inquire':
     case 'operator':
-      return open(answer, treatment);
+      return undecided(answer, treatment);
     default:
       return treatment satisfies never;
   }
@@ -58,7 +53,7 @@ export function readTopup(
   request: EwalletTopupRequest,
   { firstSend }: { firstSend: boolean },
 ): EwalletTopupResult {
-  const treatment = treatTopup(codeOf(answer), { firstSend });
+  const treatment = treatSend(answer, TOPUP_CASES, { firstSend });
   switch (treatment) {
     case 'success': {
       const done = toppedUp.safeParse(answer.body);
@@ -69,9 +64,8 @@ export function readTopup(
     case 'failure':
       return failureOf(answer, request.channel);
     case 'inquire':
-      return answer.httpStatus === 202 ? { outcome: 'pending' } : unknownBy(answer);
     case 'operator':
-      return open(answer, treatment);
+      return pendingOrUndecided(answer, treatment);
     default:
       return treatment satisfies never;
   }
@@ -79,10 +73,9 @@ export function readTopup(
 
 /** Service 39. What the wallet names of another top-up is for operators: asking again will not change it. */
 export function readTopupStatus(answer: SnapAnswer, request: EwalletTopupRequest): EwalletTopupInquiryResult {
-  const code = codeOf(answer);
-  if (code === NOT_FOUND) return { outcome: 'not_found' };
-  const treatment = treatTopupStatus(code);
-  if (treatment !== 'success') return open(answer, treatment);
+  if (codeOf(answer) === NOT_FOUND) return { outcome: 'not_found' };
+  const treatment = treat(answer, TOPUP_STATUS_CASES);
+  if (treatment !== 'success') return undecided(answer, treatment);
   const found = statusFound.safeParse(answer.body);
   if (!found.success) return unreadable();
   const { latestTransactionStatus: status, originalPartnerReferenceNo, amount } = found.data;
@@ -113,27 +106,18 @@ function readLatestStatus(
   }
 }
 
-function failureOf(answer: SnapAnswer, channel: EwalletTopupChannel): EwalletTopupFailure {
+function failureOf(answer: SnapAnswer, channel: EwalletTopupChannel): FailedOutcome {
   const reason = answer.message.slice(0, REASON_LENGTH_MAX);
   return { outcome: 'failed', code: answer.responseCode, reason, cause: causeOf(answer, channel) };
 }
 
-function causeOf(answer: SnapAnswer, channel: EwalletTopupChannel): EwalletTopupFailure['cause'] {
+function causeOf(answer: SnapAnswer, channel: EwalletTopupChannel): FailedOutcome['cause'] {
   const { unknownCases, unknownMessages, limitCases } = EWALLET_TOPUP_PROFILES[channel];
   const code = codeOf(answer);
   if (limitCases.includes(code)) return 'recipient_limit';
   const said = explained.safeParse(answer.body);
   const isUnknown = unknownCases.includes(code) || (said.success && unknownMessages.includes(said.data.additionalInfo.resultMsg));
   return isUnknown ? 'recipient_unknown' : 'other';
-}
-
-/** HTTP status and case: what the services' codes have in common. */
-function codeOf({ httpStatus, caseCode }: SnapAnswer): string {
-  return `${httpStatus}${caseCode}`;
-}
-
-function open(answer: SnapAnswer, treatment: Treatment): UnknownOutcome {
-  return treatment === 'operator' ? { ...unknownBy(answer), needsOperator: true } : unknownBy(answer);
 }
 
 /** Whether what the wallet names, as far as it names anything, is what was asked of it. */

@@ -1,5 +1,4 @@
-import type { FailedOutcome, ReturnedOutcome } from '../bank-transfer.ts';
-import type { CallOptions, NotFoundOutcome, UnknownOutcome } from '../rail-call.ts';
+import type { CallOptions, FailedOutcome, NotFoundOutcome, ReturnedOutcome, UnknownOutcome } from '../rail-call.ts';
 import type { EwalletTopupChannel } from './channels.ts';
 
 /**
@@ -51,13 +50,9 @@ export type EwalletTopupRequest = Wallet & {
   createdAtMs: number;
 };
 
-export type EwalletTopupFailure = Omit<FailedOutcome, 'beneficiaryUnknown'> & {
-  cause: 'recipient_unknown' | 'recipient_limit' | 'other';
-};
-
 export type EwalletTopupResult =
   | { outcome: 'succeeded'; railReference: string }
-  | EwalletTopupFailure
+  | FailedOutcome
   | { outcome: 'pending' }
   | UnknownOutcome;
 

@@ -1,36 +1,39 @@
 import { jakartaIso } from '@gerbang/core';
+import { aspi } from '../providers/aspi.ts';
+import { externalIdFor } from '../providers/external-id.ts';
+import { serviceOf } from '../providers/provider.ts';
 import { newExternalId, orUnknown, toSnapAmount } from '../snap-call.ts';
-import { openSnapClient, type SnapCredentials, type SnapService } from '../snap-client.ts';
+import { openSnapClient, type SnapCredentials } from '../snap-client.ts';
 import { EWALLET_TOPUP_PROFILES } from './channels.ts';
 import { readTopup, readTopupStatus, readWallet } from './outcomes.ts';
 import type { EwalletTopupRail, EwalletTopupRequest, Wallet } from './port.ts';
 
-const WALLET_INQUIRY: SnapService = { path: '/v1.0/emoney/account-inquiry', code: '37' };
-const TOP_UP: SnapService = { path: '/v1.0/emoney/topup', code: '38' };
-const STATUS: SnapService = { path: '/v1.0/emoney/topup-status', code: '39' };
-
 /** E-wallets that speak SNAP's account inquiry (37), top-up (38) and top-up status (39). `now` is real time. */
 export function openSnapEwalletTopup(credentials: SnapCredentials, now: () => number = Date.now): EwalletTopupRail {
+  const { provider = aspi } = credentials;
+  const inquiry = serviceOf(provider, 'walletInquiry');
+  const topup = serviceOf(provider, 'topup');
+  const status = serviceOf(provider, 'topupStatus');
   const snap = openSnapClient(credentials, now);
   return {
     inquireWallet: (wallet, { signal }) =>
       orUnknown(async () => {
-        const call = { service: WALLET_INQUIRY, externalId: newExternalId(now()), body: toInquiry(wallet), signal };
+        const call = { service: inquiry, externalId: newExternalId(now()), body: toInquiry(wallet), signal };
         return readWallet(await snap.post(call), wallet.channel);
       }),
     topUp: (request, { signal, firstSend }) =>
       orUnknown(async () => {
-        const call = { service: TOP_UP, externalId: request.externalId, body: toBody(request), signal };
+        const call = { service: topup, externalId: request.externalId, body: toBody(request), signal };
         return readTopup(await snap.post(call), request, { firstSend });
       }),
     inquireTopup: (request, { signal }) =>
       orUnknown(async () => {
         const body = {
           originalPartnerReferenceNo: request.partnerReference,
-          originalExternalId: request.externalId,
-          serviceCode: TOP_UP.code,
+          originalExternalId: externalIdFor(topup, request.externalId),
+          serviceCode: topup.code,
         };
-        return readTopupStatus(await snap.post({ service: STATUS, externalId: newExternalId(now()), body, signal }), request);
+        return readTopupStatus(await snap.post({ service: status, externalId: newExternalId(now()), body, signal }), request);
       }),
     close: () => snap.close(),
   };

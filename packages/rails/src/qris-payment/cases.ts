@@ -1,35 +1,13 @@
+import { type Cases, SEND_CASES } from '../treatment.ts';
 import type { QrisProblem } from './qris-payment.ts';
 
 /**
  * What SNAP's answers mean for the payment of a code, by HTTP status and case (snap-services.md, response codes). What is not
- * listed says nothing, and is inquired. Listed as `ask` is what might be taken for a final answer and is none.
+ * listed says nothing, and is inquired.
  */
 
-/** Service 50, of the first send. After a send without an answer every 4xx is `ask`: it says nothing of that one. */
-export const PAYMENT_CASES: Readonly<Record<string, 'done' | 'pending' | 'failed' | 'ask'>> = {
-  '200/00': 'done',
-  '202/00': 'pending',
-  // Bad request, field format, mandatory field: the acquirer has not taken it, and it will never be another one.
-  ...cases(400, ['00', '01', '02'], 'failed'),
-  // Signature and tokens: not executed, and right again with a new token. It is sent again where the acquirer does not know it.
-  ...cases(401, ['00', '01', '02', '03', '04'], 'ask'),
-  // Expired, not allowed, limits, fraud, do not honor, cut-off, cards, dormant; OTP blocked (11); funds, accounts, blacklists.
-  ...cases(403, ['00', '01', '02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '14', '15'], 'failed'),
-  ...cases(403, ['17', '18', '19', '20', '21', '22', '23'], 'failed'),
-  // An OTP that is over or was sent: none belongs to a payment that a merchant orders. Suspended (16): SNAP does not explain it.
-  ...cases(403, ['12', '13', '16'], 'ask'),
-  // 00 is about cancels and refunds, 01 about what is not known yet, 02 about the way there, 06 and 15 about an OTP.
-  ...cases(404, ['00', '01', '02', '06', '15'], 'ask'),
-  ...cases(404, ['03', '04', '05', '07', '08', '09', '10', '11', '12', '13', '14', '16', '17', '19'], 'failed'),
-  // Another request had this reference: what became of that one is not said.
-  '404/18': 'ask',
-  ...cases(405, ['00', '01'], 'failed'),
-  // The id or the reference was used before: by an earlier send, which may have paid.
-  ...cases(409, ['00', '01'], 'ask'),
-  '429/00': 'ask',
-  ...cases(500, ['00', '01', '02'], 'ask'),
-  '504/00': 'ask',
-};
+/** Service 50: as SNAP's list has it. The cases of an OTP, which no payment that a merchant orders has, are for operators. */
+export const PAYMENT_CASES: Cases = SEND_CASES;
 
 /** Of a payment that has failed: the acquirer knows no such merchant. */
 export const MERCHANT_UNKNOWN_CASES: ReadonlySet<string> = new Set(['404/08', '404/11', '404/17']);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { NotFoundOutcome } from '../rail-call.ts';
-import { aboutAnother, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
+import { aboutAnother, pendingOrUndecided, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
 import type { SnapAnswer } from '../snap-client.ts';
+import { treatSend } from '../treatment.ts';
 import {
   DECODE_CASES,
   MERCHANT_LIMIT_CASES,
@@ -53,21 +54,20 @@ export function readDecoding(answer: SnapAnswer, scan: QrisScan): QrisDecoding {
 
 /** Service 50. */
 export function readPayment(answer: SnapAnswer, request: QrisPaymentRequest, sent: { first: boolean }): QrisPaymentResult {
-  const treatment = PAYMENT_CASES[caseOf(answer)] ?? 'ask';
+  const treatment = treatSend(answer, PAYMENT_CASES, { firstSend: sent.first });
   switch (treatment) {
-    case 'done': {
+    case 'success': {
       const done = paid.safeParse(answer.body);
       if (!done.success) return unreadable();
       const { referenceNo, partnerReferenceNo, amount, additionalInfo } = done.data;
       if (!isAbout(request, partnerReferenceNo, amount)) return aboutAnother();
       return { outcome: 'succeeded', railReference: referenceNo, rrn: additionalInfo?.rrn ?? referenceNo };
     }
-    case 'pending':
-      return { outcome: 'pending' };
-    case 'failed':
-      return sent.first ? failed(answer.responseCode, answer.message) : unknownBy(answer);
-    case 'ask':
-      return unknownBy(answer);
+    case 'failure':
+      return failed(answer.responseCode, answer.message);
+    case 'inquire':
+    case 'operator':
+      return pendingOrUndecided(answer, treatment);
     default:
       return treatment satisfies never;
   }

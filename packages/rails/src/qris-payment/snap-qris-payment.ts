@@ -1,12 +1,11 @@
 import { jakartaIso } from '@gerbang/core';
+import { aspi } from '../providers/aspi.ts';
+import { externalIdFor } from '../providers/external-id.ts';
+import { type SnapService, serviceOf } from '../providers/provider.ts';
 import { createSnapCalls, orUnknown, toSnapAmount } from '../snap-call.ts';
-import { openSnapClient, type SnapCredentials, type SnapService } from '../snap-client.ts';
+import { openSnapClient, type SnapCredentials } from '../snap-client.ts';
 import { readDecoding, readPayment, readPaymentState } from './outcomes.ts';
 import type { QrisPaymentRail, QrisPaymentRequest, QrisScan } from './qris-payment.ts';
-
-const DECODE: SnapService = { path: '/v1.0/qr/qr-mpm-decode', code: '48' };
-const PAYMENT: SnapService = { path: '/v1.0/qr/qr-mpm-payment', code: '50' };
-const QUERY: SnapService = { path: '/v1.0/qr/qr-mpm-query', code: '51' };
 
 export type SnapQrisPaymentOptions = SnapCredentials & {
   /** By which the acquirer knows us as the payer. */
@@ -15,20 +14,23 @@ export type SnapQrisPaymentOptions = SnapCredentials & {
 
 /** An acquirer that speaks SNAP's QR MPM decode, payment and query (48, 50, 51). `now` is real time. */
 export function openSnapQrisPayment(options: SnapQrisPaymentOptions, now: () => number = Date.now): QrisPaymentRail {
+  const { merchantId, provider = aspi } = options;
+  const decode = serviceOf(provider, 'qrisDecode');
+  const payment = serviceOf(provider, 'qrisPayment');
+  const query = serviceOf(provider, 'qrisQuery');
   const snap = openSnapClient(options, now);
   const call = createSnapCalls(snap, now);
-  const { merchantId } = options;
   return {
-    decode: (scan, { signal }) => call(DECODE, toScan(scan, merchantId, now()), signal, (answer) => readDecoding(answer, scan)),
+    decode: (scan, { signal }) => call(decode, toScan(scan, merchantId, now()), signal, (answer) => readDecoding(answer, scan)),
     // Sent again it has the same external id, by which the acquirer tells a repetition of the same day.
     pay: (request, { signal, firstSend }) =>
       orUnknown(async () => {
         const { externalId } = request;
-        const answer = await snap.post({ service: PAYMENT, externalId, body: toPayment(request, merchantId), signal });
+        const answer = await snap.post({ service: payment, externalId, body: toPayment(request, merchantId), signal });
         return readPayment(answer, request, { first: firstSend });
       }),
     query: (request, { signal }) =>
-      call(QUERY, toQuery(request, merchantId), signal, (answer) => readPaymentState(answer, request)),
+      call(query, toQuery(request, merchantId, payment), signal, (answer) => readPaymentState(answer, request)),
     close: () => snap.close(),
   };
 }
@@ -53,11 +55,11 @@ function toPayment(request: QrisPaymentRequest, merchantId: string): object {
   };
 }
 
-function toQuery({ partnerReference, externalId }: QrisPaymentRequest, merchantId: string): object {
+function toQuery({ partnerReference, externalId }: QrisPaymentRequest, merchantId: string, payment: SnapService): object {
   return {
     originalPartnerReferenceNo: partnerReference,
-    originalExternalId: externalId,
-    serviceCode: PAYMENT.code,
+    originalExternalId: externalIdFor(payment, externalId),
+    serviceCode: payment.code,
     merchantId,
   };
 }

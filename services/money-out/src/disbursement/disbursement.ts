@@ -1,6 +1,6 @@
 import { jakartaDay } from '@gerbang/core';
-import type { BankTransferInquiryResult, BankTransferRail, BankTransferResult } from '@gerbang/rails';
-import type { Outcome, Product } from '../transfer/product.ts';
+import type { BankTransferRail } from '@gerbang/rails';
+import type { Product } from '../transfer/product.ts';
 import { beneficiaryOf, DISBURSEMENT } from './content.ts';
 import { readDetails, storedCause } from './document.ts';
 import { toEvent, toMessage } from './message.ts';
@@ -14,21 +14,12 @@ export function createDisbursement(rail: Pick<BankTransferRail, 'transfer' | 'in
     channelOf: (details) => readDetails(details).railBankCode,
     beneficiaryOf: (details) => beneficiaryOf(readDetails(details)),
     requestOf: (order, details, nowMs) => writeRequest(toRequest(order, readDetails(details), nowMs)),
-    send: async (request, options) => toOutcome(await rail.transfer(readRequest(request), options)),
-    async inquire(request, options) {
-      const found = await rail.inquireTransfer(readRequest(request), options);
-      return found.outcome === 'not_found' ? found : toOutcome(found);
-    },
+    send: async (request, options) => rail.transfer(readRequest(request), options),
+    inquire: async (request, options) => rail.inquireTransfer(readRequest(request), options),
     // SNAP's external id is unique for a day: after that the bank cannot recognize a repetition.
     mayResend: (request, nowMs) => jakartaDay(readRequest(request).createdAtMs) === jakartaDay(nowMs),
     toMessage,
     toEvent,
     storedCause,
   };
-}
-
-function toOutcome(result: BankTransferResult | Exclude<BankTransferInquiryResult, { outcome: 'not_found' }>): Outcome {
-  if (result.outcome !== 'failed') return result;
-  const { code, reason, beneficiaryUnknown } = result;
-  return { outcome: 'failed', code, reason, cause: beneficiaryUnknown ? 'recipient_unknown' : 'other' };
 }

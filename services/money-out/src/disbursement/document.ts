@@ -34,7 +34,10 @@ export function readDetails(document: object): DisbursementDetails {
   };
 }
 
-/** Earlier versions read why a disbursement failed from a field of its own, and have written no other. */
+/**
+ * Earlier versions have written why a disbursement failed to a field of its own, which knows one cause, and to no other. It is
+ * written still: they read it.
+ */
 export const storedCause = {
   write: (cause: FailureCause) => ({ beneficiary_unknown: cause === 'recipient_unknown' }),
   read: (document: object): FailureCause =>

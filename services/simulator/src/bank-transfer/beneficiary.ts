@@ -20,10 +20,17 @@ const NO_ACCOUNT: Verdict = { outcome: 'failed', responseCode: '4041811', messag
 
 /**
  * What the bank does with a transfer: by the rail's forced outcome, else by the magic beneficiary (contract §11). Forced errors
- * never come here.
+ * never come here. `failedCase`: why it fails, where that is forced.
  */
-export function decisionOf(accountNumber: string, forced: Forced): Decision {
-  return decideBy(accountNumber, forced, { refused: REFUSED, unknown: NO_ACCOUNT });
+export function decisionOf(accountNumber: string, forced: Forced, failedCase?: Behaviour['failed_case']): Decision {
+  const refused = failedCase === undefined ? REFUSED : forcedRefusal(failedCase);
+  return decideBy(accountNumber, forced, { refused, unknown: NO_ACCOUNT });
+}
+
+/** `failedCase`: HTTP status and case. */
+function forcedRefusal(failedCase: string): Verdict {
+  const responseCode = `${failedCase.slice(0, 3)}18${failedCase.slice(3)}`;
+  return { outcome: 'failed', responseCode, message: 'Refused as the sandbox was told', afterMs: 0 };
 }
 
 /** The same for any rail: `refused` and `unknown` are its own words for the two failures. */

@@ -41,7 +41,8 @@ export const transferInterbank = transaction(
   () => 'bank-transfer',
   async (context, { body, externalKey, forced }) => {
     if (context.inquiryIds.has(externalKey)) throw new SnapRefusal(409, '00', 'Conflict');
-    const { verdict, answers } = decisionOf(body.beneficiaryAccountNo, forced);
+    const { failed_case: failedCase } = context.behaviours.get('bank-transfer');
+    const { verdict, answers } = decisionOf(body.beneficiaryAccountNo, forced, failedCase);
     const referenceNo = newUlid(Date.now());
     const booked = await context.books.book({
       rail: 'bank-transfer',

@@ -6,14 +6,24 @@ import { ControlError } from './json.ts';
 export const RAILS = ['bank-transfer', 'qris', 'ewallet', 'card', 'direct-debit', 'biller', 'va', 'retail', 'cardless'] as const;
 export type Rail = (typeof RAILS)[number];
 
-export const behaviourSchema = z.strictObject({
-  /** What every call comes to; absent = as the beneficiary says. */
-  outcome: z.enum(['success', 'failed', 'timeout', 'error']).optional(),
-  /** Answers come this much later, real time. */
-  latency_ms: z.number().int().min(0).max(60_000).optional(),
-  /** Share of calls that answer 500, half of them before and half after the booking. */
-  error_rate: z.number().min(0).max(1).optional(),
-});
+export const behaviourSchema = z
+  .strictObject({
+    /** What every call comes to; absent = as the beneficiary says. */
+    outcome: z.enum(['success', 'failed', 'timeout', 'error']).optional(),
+    /** `failed` by this HTTP status and case (`40302`) instead of the rail's usual one; of bank-transfer only. */
+    failed_case: z
+      .string()
+      .regex(/^40[0345][0-9]{2}$/, 'expected an HTTP status (400, 403, 404, 405) and two digits of a case')
+      .optional(),
+    /** Answers come this much later, real time. */
+    latency_ms: z.number().int().min(0).max(60_000).optional(),
+    /** Share of calls that answer 500, half of them before and half after the booking. */
+    error_rate: z.number().min(0).max(1).optional(),
+  })
+  .refine(({ outcome, failed_case: failedCase }) => failedCase === undefined || outcome === 'failed', {
+    path: ['failed_case'],
+    error: 'needs the outcome failed',
+  });
 export type Behaviour = z.infer<typeof behaviourSchema>;
 
 /** How the rails behave now; durable, so that a restart of the simulator changes nothing. */

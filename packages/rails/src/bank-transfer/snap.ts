@@ -1,12 +1,11 @@
 import { formatSen, jakartaIso } from '@gerbang/core';
-import type { BankTransferRail, BankTransferRequest } from './bank-transfer.ts';
-import { newExternalId, orUnknown } from './snap-call.ts';
-import { openSnapClient, type SnapCredentials, type SnapService } from './snap-client.ts';
-import { readAccount, readStatus, readTransfer } from './snap-outcomes.ts';
-
-const INQUIRY: SnapService = { path: '/v1.0/account-inquiry-external', code: '16' };
-const TRANSFER: SnapService = { path: '/v1.0/transfer-interbank', code: '18' };
-const STATUS: SnapService = { path: '/v1.0/transfer/status', code: '36' };
+import { aspi } from '../providers/aspi.ts';
+import { externalIdFor } from '../providers/external-id.ts';
+import { serviceOf } from '../providers/provider.ts';
+import { newExternalId, orUnknown } from '../snap-call.ts';
+import { openSnapClient, type SnapCredentials } from '../snap-client.ts';
+import { readAccount, readStatus, readTransfer } from './outcomes.ts';
+import type { BankTransferRail, BankTransferRequest } from './port.ts';
 
 export type SnapBankTransferOptions = SnapCredentials & {
   /** Our account that pays, where the bank wants it named. */
@@ -15,6 +14,10 @@ export type SnapBankTransferOptions = SnapCredentials & {
 
 /** A bank that speaks SNAP's account inquiry (16), interbank transfer (18) and transfer status (36). `now` is real time. */
 export function openSnapBankTransfer(options: SnapBankTransferOptions, now: () => number = Date.now): BankTransferRail {
+  const { provider = aspi } = options;
+  const inquiry = serviceOf(provider, 'accountInquiryExternal');
+  const interbank = serviceOf(provider, 'transferInterbank');
+  const status = serviceOf(provider, 'transferStatus');
   const snap = openSnapClient(options, now);
   return {
     inquireAccount: ({ bankCode, accountNumber, partnerReference }, { signal }) =>
@@ -24,22 +27,22 @@ export function openSnapBankTransfer(options: SnapBankTransferOptions, now: () =
           beneficiaryBankCode: bankCode,
           beneficiaryAccountNo: accountNumber,
         };
-        return readAccount(await snap.post({ service: INQUIRY, externalId: newExternalId(now()), body, signal }));
+        return readAccount(await snap.post({ service: inquiry, externalId: newExternalId(now()), body, signal }));
       }),
     transfer: (request, { signal, firstSend = false }) =>
       orUnknown(async () => {
         const body = toBody(request, options.sourceAccountNumber);
-        const answer = await snap.post({ service: TRANSFER, externalId: request.externalId, body, signal });
-        return readTransfer(answer, request, { first: firstSend });
+        const answer = await snap.post({ service: interbank, externalId: request.externalId, body, signal });
+        return readTransfer(answer, request, { firstSend });
       }),
     inquireTransfer: (request, { signal }) =>
       orUnknown(async () => {
         const body = {
           originalPartnerReferenceNo: request.partnerReference,
-          originalExternalId: request.externalId,
-          serviceCode: TRANSFER.code,
+          originalExternalId: externalIdFor(interbank, request.externalId),
+          serviceCode: interbank.code,
         };
-        return readStatus(await snap.post({ service: STATUS, externalId: newExternalId(now()), body, signal }), request);
+        return readStatus(await snap.post({ service: status, externalId: newExternalId(now()), body, signal }), request);
       }),
     close: () => snap.close(),
   };

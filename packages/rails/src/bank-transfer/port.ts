@@ -1,4 +1,4 @@
-import type { CallOptions, UnknownOutcome } from './rail-call.ts';
+import type { CallOptions, FailedOutcome, NotFoundOutcome, ReturnedOutcome, UnknownOutcome } from '../rail-call.ts';
 
 /**
  * The port to a bank that executes transfers (architecture §5). Only an explicit final answer of the bank is `succeeded` or
@@ -16,15 +16,15 @@ export type BankTransferRail = {
 };
 
 /**
- * `firstSend`: this request has never been sent before. Only then is a rejection of its form (SNAP 400) final: of an earlier send
- * it would say nothing. Absent means that it may have been sent, and such a rejection is `unknown`.
+ * `firstSend`: this request has never been sent before. Only then is a refusal final: of an earlier send it would say nothing.
+ * Absent means that it may have been sent, and a refusal is `unknown`.
  */
 export type TransferOptions = CallOptions & { firstSend?: boolean };
 
 /** `partnerReference` is unique for each inquiry. */
 export type AccountInquiry = { bankCode: string; accountNumber: string; partnerReference: string };
 
-export type AccountInquiryResult = { outcome: 'found'; accountName: string } | { outcome: 'not_found' } | UnknownOutcome;
+export type AccountInquiryResult = { outcome: 'found'; accountName: string } | NotFoundOutcome | UnknownOutcome;
 
 /**
  * The exact request, as JSON-serializable values, so that it is persisted before the call and the same whenever it is sent again:
@@ -50,17 +50,11 @@ export type BankTransferRequest = {
   createdAtMs: number;
 };
 
-/** An explicit, final no: nothing has moved nor will it. `code` is the bank's, `reason` its words. */
-export type FailedOutcome = { outcome: 'failed'; code: string; reason: string; beneficiaryUnknown: boolean };
-
 export type BankTransferResult =
   | { outcome: 'succeeded'; railReference: string }
   | FailedOutcome
   | { outcome: 'pending' }
   | UnknownOutcome;
 
-/** It was paid, and the money came back. `railReference` may be empty. */
-export type ReturnedOutcome = { outcome: 'returned'; railReference: string; reason: string };
-
 /** Not found is not failed: the request may still be on its way. */
-export type BankTransferInquiryResult = BankTransferResult | ReturnedOutcome | { outcome: 'not_found' };
+export type BankTransferInquiryResult = BankTransferResult | ReturnedOutcome | NotFoundOutcome;

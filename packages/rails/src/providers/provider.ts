@@ -1,0 +1,89 @@
+import type { EwalletTopupChannel } from '../ewallet-topup/channels.ts';
+import type { Treatment } from '../treatment.ts';
+
+/**
+ * The services that Gerbang's clients use, with the two digits that their responseCodes carry. 91 to 93 are Gerbang's own: SNAP
+ * has no cash for a code. A client of one more service takes a line here and one in each provider that has the service.
+ */
+export const SERVICE_CODES = {
+  accountInquiryInternal: '15',
+  accountInquiryExternal: '16',
+  transferIntrabank: '17',
+  transferInterbank: '18',
+  transferStatus: '36',
+  walletInquiry: '37',
+  topup: '38',
+  topupStatus: '39',
+  qrisGenerate: '47',
+  qrisDecode: '48',
+  qrisPayment: '50',
+  qrisQuery: '51',
+  debitPayment: '54',
+  debitStatus: '55',
+  debitCancel: '57',
+  debitRefund: '58',
+  accessTokenB2b: '73',
+  qrisCancel: '77',
+  cardlessCreate: '91',
+  cardlessStatus: '92',
+  cardlessCancel: '93',
+} as const;
+
+export type ServiceName = keyof typeof SERVICE_CODES;
+
+/** A service at a provider: what is different there from one provider to another. */
+export type ServiceProfile = {
+  /** From the root of the provider's address. */
+  path: string;
+  /** Where it is not POST. */
+  method?: 'PUT' | 'DELETE';
+  /** CHANNEL-ID, where the provider prescribes one for the service; a rail's own setting goes before it. */
+  channelId?: string;
+  /** The most digits that X-EXTERNAL-ID may have, where fewer than SNAP's 36; or that it is a UUID. */
+  externalId?: { digitsMax: number } | 'uuid';
+  /** Fields that every request has in additionalInfo. */
+  additionalInfo?: Readonly<Record<string, string>>;
+  /** HTTP status and case (`40300`) of answers that mean something else here than they do for SNAP. */
+  treatments?: Readonly<Record<string, Treatment>>;
+};
+
+/** A provider of rails. What is different from another provider is a value here; clients have no branch by a provider's name. */
+export type Provider = {
+  name: string;
+  /** `token`: an access token, and HMAC with our client secret. `own-key`: no token, and our private key signs every request. */
+  signature: 'token' | 'own-key';
+  services: Readonly<Partial<Record<ServiceName, ServiceProfile>>>;
+  bankTransfer?: {
+    /** How it wants beneficiaries' banks named. */
+    bankCode: 'national' | 'swift';
+    /**
+     * The bank's own national code, where transfers within it take services 15 and 17: the transfer then has the reference of an
+     * inquiry before it. Absent: 16 and 18 serve every bank.
+     */
+    ownBankCode?: string;
+  };
+  ewalletTopup?: {
+    /** Whose wallets it tops up. `several`: requests name the wallet in additionalInfo. */
+    wallet: EwalletTopupChannel | 'several';
+  };
+  qris?: {
+    /** How long a code may live, milliseconds; absent: as long as is asked. */
+    validityMs?: { min: number; max: number };
+  };
+};
+
+/** A SNAP service as a client calls it. */
+export type SnapService = ServiceProfile & { code: string };
+
+/** The service at the provider. Throws where the provider does not have it: the rail is configured for something else. */
+export function serviceOf(provider: Provider, name: ServiceName): SnapService {
+  const service = findService(provider, name);
+  if (service === undefined) throw new Error(`the provider ${provider.name} has no service ${SERVICE_CODES[name]} (${name})`);
+  return service;
+}
+
+/** The same, undefined where the provider does not have it. */
+export function findService(provider: Provider, name: ServiceName): SnapService | undefined {
+  const service = provider.services[name];
+  return service && { ...service, code: SERVICE_CODES[name] };
+}
