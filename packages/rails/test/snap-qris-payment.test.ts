@@ -128,6 +128,7 @@ describe('a code (48)', () => {
   const PROBLEMS: Readonly<Record<string, ReadonlySet<string>>> = {
     expired: listed(['403 00', '404 19']),
     paid: listed(['404 14']),
+    used: listed(['404 18', '409 01']),
     invalid: listed(['400 01', '404 12']),
     amount: listed(['403 02,20,23', '404 13']),
     merchant: listed(['404 08,11,16,17']),
@@ -136,9 +137,8 @@ describe('a code (48)', () => {
 
   test.each(ALL)('%s with case %s', (http, code) => {
     const problem = Object.keys(PROBLEMS).find((name) => PROBLEMS[name]?.has(`${http}/${code}`));
-    const isKnown = `${http}/${code}` === '409/01';
     expect(readDecoding(answer(`${http}48${code}`), scan)).toMatchObject(
-      isKnown ? { outcome: 'found' } : problem === undefined ? { outcome: 'unknown' } : { outcome: 'refused', problem },
+      problem === undefined ? { outcome: 'unknown' } : { outcome: 'refused', problem },
     );
   });
 

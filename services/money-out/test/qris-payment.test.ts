@@ -22,6 +22,7 @@ import { creditQrisPayment } from '../src/qris-payment/rpc/credit-qris-payment.t
 import { getQrisPayment } from '../src/qris-payment/rpc/get-qris-payment.ts';
 import { inquireQrisPayment } from '../src/qris-payment/rpc/inquire-qris-payment.ts';
 import { onTransferDue } from '../src/transfer/on-due.ts';
+import { partnerReferenceOf } from '../src/transfer/rail-reference.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
 import { refusalOf } from './harness.ts';
 import { countingMetrics, scriptedLedger } from './saga-world.ts';
@@ -38,7 +39,11 @@ let context: Context;
 let ledger: ReturnType<typeof scriptedLedger>;
 let accountId: string;
 let count = 0;
-const rail = { paid: new Map<string, QrisPaymentRequest>(), decoded: [] as string[], script: {} as Partial<QrisPaymentRail> };
+const rail = {
+  paid: new Map<string, QrisPaymentRequest>(),
+  decoded: new Map<string, string>(),
+  script: {} as Partial<QrisPaymentRail>,
+};
 
 beforeAll(async () => {
   mongo = await startTestMongo();
@@ -49,25 +54,36 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
-/** An acquirer that pays what was decoded before, once for each reference. */
+const PAID = { outcome: 'succeeded', railReference: 'a-1', rrn: '42' } as const;
+
+/** An acquirer that knows a reference by one code, and pays it once. */
 const acquirer: QrisPaymentRail = {
   async decode(scan, options) {
     if (rail.script.decode !== undefined) return rail.script.decode(scan, options);
-    rail.decoded.push(scan.partnerReference);
+    const { partnerReference, payload } = scan;
+    if ((rail.decoded.get(partnerReference) ?? payload) !== payload) {
+      return { outcome: 'refused', problem: 'used', code: '4044818', reason: 'Inconsistent Request' };
+    }
+    rail.decoded.set(partnerReference, payload);
     return { outcome: 'found' };
   },
   async pay(request, options) {
-    if (!rail.decoded.includes(request.partnerReference)) throw new Error('paid without having been decoded');
+    const { partnerReference } = request;
+    if (!rail.decoded.has(partnerReference)) throw new Error('paid without having been decoded');
     if (rail.script.pay !== undefined) return rail.script.pay(request, options);
-    rail.paid.set(request.partnerReference, request);
-    return { outcome: 'succeeded', railReference: 'a-1', rrn: '42' };
+    if (rail.paid.has(partnerReference)) return { outcome: 'unknown', reason: '4095001 Duplicate partnerReferenceNo' };
+    rail.paid.set(partnerReference, request);
+    return PAID;
   },
-  query: async (request, options) => rail.script.query?.(request, options) ?? { outcome: 'not_found' },
+  async query(request, options) {
+    if (rail.script.query !== undefined) return rail.script.query(request, options);
+    return rail.paid.has(request.partnerReference) ? PAID : { outcome: 'not_found' };
+  },
   close: async () => {},
 };
 
 beforeEach(async () => {
-  Object.assign(rail, { paid: new Map(), decoded: [], script: {} });
+  Object.assign(rail, { paid: new Map(), decoded: new Map(), script: {} });
   ledger = scriptedLedger();
   accountId = newUlid(Date.now());
   const unused = async () => {
@@ -135,6 +151,12 @@ const inquire = (over: MessageInitShape<typeof InquireQrisPaymentRequestSchema>)
   inquireQrisPayment(context, create(InquireQrisPaymentRequestSchema, { ...named(), ...over }));
 const credit = (over: MessageInitShape<typeof CreditQrisPaymentRequestSchema> = {}) =>
   creditQrisPayment(context, create(CreditQrisPaymentRequestSchema, { ...named(), ...over }));
+/** The transfer's timer fires. */
+const due = async () => {
+  const found = await context.transfers.find(accountId, 'r-1', { linearizable: true });
+  if (found === undefined) throw new Error('it is gone');
+  await onTransferDue(context, context.inProgress, found);
+};
 const status = () => getQrisPayment(context, create(GetQrisPaymentRequestSchema, named()));
 
 describe('an inquiry', () => {
@@ -159,7 +181,7 @@ describe('an inquiry', () => {
     expect(ledger.keys()).toEqual([]);
     expect((await status()).transfer).toEqual(asked);
     expect((await inquire({ qrData })).transfer).toEqual(asked);
-    expect(rail.decoded).toEqual([asked?.transactionId]);
+    expect([...rail.decoded]).toEqual([[partnerReferenceOf(accountId, 'r-1'), qrData]]);
   });
 
   test('of a code that leaves the amount open needs none; the payment does', async () => {
@@ -185,6 +207,7 @@ describe('an inquiry', () => {
     ['invalid', 'validation', 'qr_data'],
     ['amount', 'validation', 'amount'],
     ['merchant', 'beneficiary_not_found', undefined],
+    ['used', 'duplicate_reference', undefined],
     ['other', 'transaction_failed', undefined],
   ] as const)('a code that is refused as %s is not recorded', async (problem, refused, field) => {
     rail.script.decode = async () => ({ outcome: 'refused', problem, code: '4034800', reason: 'No' });
@@ -201,7 +224,15 @@ describe('an inquiry', () => {
     rail.script.decode = async () => (++asked === 1 ? { outcome: 'unknown', reason: 'silence' } : { outcome: 'found' });
     await inquire({ qrData: code() });
     rail.script.decode = async () => ({ outcome: 'unknown', reason: 'silence' });
-    expect(await refusalOf(inquire({ referenceNumber: 'r-2', qrData: code() }))).toEqual(['vendor_inactive', []]);
+    const qrData = code();
+    const again = () => inquire({ referenceNumber: 'r-2', qrData });
+    expect(await refusalOf(again())).toEqual(['vendor_inactive', []]);
+    const shown = () => getQrisPayment(context, create(GetQrisPaymentRequestSchema, { ...named(), referenceNumber: 'r-2' }));
+    expect(await refusalOf(shown())).toEqual(['transaction_not_found', []]);
+    // It may know the reference by this code by now, so it is told of no other one.
+    delete rail.script.decode;
+    expect(await refusalOf(inquire({ referenceNumber: 'r-2', qrData: code() }))).toEqual(['duplicate_reference', []]);
+    expect((await again()).transfer).toEqual((await shown()).transfer);
   });
 });
 
@@ -246,7 +277,7 @@ describe('a payment', () => {
     const { transfer: paid } = await credit();
     expect(paid?.status).toBe(TransferStatus.SUCCESS);
     expect(paid?.transactionId).not.toBe(asked?.transactionId);
-    expect(rail.paid.has(paid?.transactionId ?? '')).toBe(true);
+    expect([...rail.paid.values()]).toMatchObject([{ transactionId: paid?.transactionId }]);
   });
 
   test('a reference of another product is not ours, inquired or not', async () => {
@@ -289,18 +320,14 @@ describe('a payment', () => {
     const { transfer: open } = await credit({ qrData: code() });
     expect(open?.status).toBe(TransferStatus.PENDING);
     expect(ledger.balances.held).toBe(25_000_00n + FEE_SEN);
-    const due = async () => {
-      const found = await context.transfers.find(accountId, 'r-1', { linearizable: true });
-      if (found === undefined) throw new Error('it is gone');
-      await onTransferDue(context, context.inProgress, found);
-    };
     const sent: { request: QrisPaymentRequest; firstSend: boolean }[] = [];
     rail.script.pay = async (request, { firstSend }) => {
       sent.push({ request, firstSend });
       return { outcome: 'unknown', reason: 'silence' };
     };
     await due();
-    expect(sent).toMatchObject([{ firstSend: false, request: { partnerReference: open?.transactionId } }]);
+    const request = { partnerReference: partnerReferenceOf(accountId, 'r-1'), transactionId: open?.transactionId };
+    expect(sent).toMatchObject([{ firstSend: false, request }]);
     rail.script.query = async () => ({ outcome: 'pending' });
     await due();
     expect(sent).toHaveLength(1);
@@ -324,4 +351,59 @@ describe('a payment', () => {
     expect(mayResend(request, at('2026-11-22T16:59:59Z'))).toBe(true);
     expect(mayResend(request, at('2026-11-22T17:00:01Z'))).toBe(false);
   });
+});
+
+describe('after our data were restored from an older copy', () => {
+  /** What was ordered and asked since that copy is gone. */
+  async function restore() {
+    const _id = `${accountId}:r-1`;
+    for (const name of ['transfers', 'qris_inquiries']) await store.collection<{ _id: string }>(name).deleteOne({ _id });
+    ledger = scriptedLedger();
+    context.ledger.post = ledger.post;
+  }
+
+  test.each([
+    ['ordered at once', false],
+    ['inquired before', true],
+  ])('a payment that is ordered again (%s) is the same one to the acquirer, and is paid once', async (_, isInquired) => {
+    const qrData = code({ type: 'mpm-static' });
+    const order = async () => {
+      if (isInquired) await inquire({ qrData });
+      return (await credit({ qrData })).transfer;
+    };
+    const lost = await order();
+    await restore();
+    const again = await order();
+    expect(again?.transactionId).not.toBe(lost?.transactionId);
+    expect(again?.status).toBe(TransferStatus.PENDING);
+    await due();
+    expect((await status()).transfer).toMatchObject({ status: TransferStatus.SUCCESS, qrisPayment: { rrn: '42' } });
+    expect([...rail.paid.values()]).toMatchObject([{ transactionId: lost?.transactionId }]);
+    expect(ledger.balances).toMatchObject({ held: 0n, rail: 25_000_00n, fees: FEE_SEN });
+  });
+
+  test.each([
+    ['asked about', async (qrData: string) => void (await inquire({ qrData }))],
+    ['paid', async (qrData: string) => void (await credit({ qrData }))],
+  ])('another code under a reference that was %s is refused, and nothing is paid for it', async (_, use) => {
+    await use(code());
+    const paid = rail.paid.size;
+    await restore();
+    const qrData = code();
+    expect(await refusalOf(credit({ qrData }))).toEqual(['duplicate_reference', []]);
+    expect(await refusalOf(inquire({ qrData }))).toEqual(['duplicate_reference', []]);
+    expect([rail.paid.size, ledger.keys()]).toEqual([paid, []]);
+    expect(await refusalOf(status())).toEqual(['transaction_not_found', []]);
+  });
+});
+
+test('an inquiry of an earlier version, decoded under its transaction id, is decoded again before it is paid', async () => {
+  const qrData = code();
+  const { transfer: asked } = await inquire({ qrData });
+  const inquiries = store.collection<{ _id: string }>('qris_inquiries');
+  await inquiries.updateOne({ _id: `${accountId}:r-1` }, { $set: { decoded_as: asked?.transactionId } });
+  rail.decoded.clear();
+  expect((await status()).transfer).toEqual(asked);
+  expect((await credit()).transfer).toMatchObject({ status: TransferStatus.SUCCESS, transactionId: asked?.transactionId });
+  expect([...rail.decoded]).toEqual([[partnerReferenceOf(accountId, 'r-1'), qrData]]);
 });

@@ -162,7 +162,7 @@ describe('numbers', () => {
     const request = newPayment();
     const payload = code();
     for (let i = 0; i < 2; i++) expect(await decode(payload, request)).toEqual({ outcome: 'found' });
-    await decode(code(), request);
+    expect(await decode(code(), request)).toMatchObject({ outcome: 'refused', problem: 'used', code: '4044818' });
     expect(await rail.pay(request, first())).toMatchObject({ outcome: 'succeeded' });
     expect(await decode(payload, newPayment())).toMatchObject({ problem: 'paid' });
   });

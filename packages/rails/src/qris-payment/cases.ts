@@ -14,13 +14,17 @@ export const MERCHANT_UNKNOWN_CASES: ReadonlySet<string> = new Set(['404/08', '4
 /** Of a payment that has failed: a limit of the code's merchant. */
 export const MERCHANT_LIMIT_CASES: ReadonlySet<string> = new Set(['403/20', '403/23']);
 
-/** Service 48. It moves nothing, so a refusal is final for this attempt. A reference that was used (409/01) has been decoded. */
+/**
+ * Service 48. It moves nothing, so a refusal is final for this attempt. `used`: another code may have been decoded under the
+ * reference, which a payment under it would then pay. Neither 404/18 nor 409/01 says which one.
+ */
 export const DECODE_CASES: Readonly<Record<string, 'found' | QrisProblem>> = {
   '200/00': 'found',
-  '409/01': 'found',
   '403/00': 'expired',
   '404/19': 'expired',
   '404/14': 'paid',
+  '404/18': 'used',
+  '409/01': 'used',
   '400/01': 'invalid',
   '404/12': 'invalid',
   ...cases(403, ['02', '20', '23'], 'amount'),

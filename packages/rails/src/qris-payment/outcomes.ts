@@ -43,7 +43,6 @@ export function readDecoding(answer: SnapAnswer, scan: QrisScan): QrisDecoding {
   if (treatment !== 'found') {
     return { outcome: 'refused', problem: treatment, code: answer.responseCode, reason: words(answer.message) };
   }
-  if (answer.httpStatus !== 200) return { outcome: 'found' };
   const found = decoded.safeParse(answer.body);
   if (!found.success) return unreadable();
   const { partnerReferenceNo, transactionAmount } = found.data;

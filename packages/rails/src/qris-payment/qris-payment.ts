@@ -19,15 +19,18 @@ export type QrisPaymentRail = {
 };
 
 export type QrisScan = {
-  /** Unique for ever: Gerbang's transaction id. */
+  /** Unique for ever, and made anew alike for the same order. */
   partnerReference: string;
   payload: string;
   /** Sen, tip included; undefined where it is not known yet. */
   amountSen: bigint | undefined;
 };
 
-/** Why a code can't be paid. `merchant`: the acquirer knows no such merchant; `other`: it does not say what is wrong with it. */
-export type QrisProblem = 'expired' | 'paid' | 'invalid' | 'amount' | 'merchant' | 'other';
+/**
+ * Why a code can't be paid. `merchant`: the acquirer knows no such merchant; `used`: it may have another code under the reference;
+ * `other`: it does not say what is wrong with it.
+ */
+export type QrisProblem = 'expired' | 'paid' | 'invalid' | 'amount' | 'merchant' | 'used' | 'other';
 
 export type QrisDecoding =
   | { outcome: 'found' }
@@ -38,8 +41,10 @@ export type QrisDecoding =
  * The exact request, as JSON-serializable values, so that it is persisted before the call and the same whenever it is sent again.
  */
 export type QrisPaymentRequest = {
-  /** Unique for ever: Gerbang's transaction id, under which the code was decoded. */
+  /** Unique for ever, and made anew alike for the same order: the code was decoded under it. */
   partnerReference: string;
+  /** Gerbang's transaction id, which the acquirer keeps beside the payment; requests of earlier versions have none. */
+  transactionId?: string | undefined;
   /** Numeric, at most 36 digits, unique per partner and day (SNAP's X-EXTERNAL-ID). */
   externalId: string;
   /** Sen as decimal digits, tip included. */

@@ -51,7 +51,11 @@ function toPayment(request: QrisPaymentRequest, merchantId: string): object {
     partnerReferenceNo: request.partnerReference,
     merchantId,
     amount: toSnapAmount(BigInt(request.amountSen)),
-    additionalInfo: { tipAmount: toSnapAmount(BigInt(request.tipSen)), merchantReference: request.merchantReference },
+    additionalInfo: {
+      tipAmount: toSnapAmount(BigInt(request.tipSen)),
+      merchantReference: request.merchantReference,
+      ...(request.transactionId !== undefined && { transactionId: request.transactionId }),
+    },
   };
 }
 

@@ -8,8 +8,8 @@ import { toEvent, toMessage } from './message.ts';
 import { readRequest, toRequest, writeRequest } from './rail-request.ts';
 
 /**
- * The payment of a code that another merchant shows. The code was decoded under the transaction's id before it is ordered, as
- * SNAP's payment names no code. It is paid at once or soon and cannot be canceled.
+ * The payment of a code that another merchant shows. The code was decoded under the order's partner reference before it is
+ * ordered, as SNAP's payment names no code. It is paid at once or soon.
  */
 export function createQrisPayment(rail: Pick<QrisPaymentRail, 'pay' | 'query'>): Product {
   return {

@@ -7,8 +7,9 @@ import type { QrisPaymentDetails } from './content.ts';
 /** The request to the acquirer, made once and persisted before it is sent. `nowMs` is real time: the acquirer's day. */
 export function toRequest(order: TransferOrder, { tipSen }: QrisPaymentDetails, nowMs: number): QrisPaymentRequest {
   return {
-    partnerReference: order.transactionId,
-    externalId: externalIdOf(order.transactionId),
+    partnerReference: order.partnerReference,
+    externalId: externalIdOf(order.partnerReference),
+    transactionId: order.transactionId,
     amountSen: order.amountSen.toString(),
     tipSen: tipSen.toString(),
     merchantReference: order.referenceNumber,
@@ -19,6 +20,7 @@ export function toRequest(order: TransferOrder, { tipSen }: QrisPaymentDetails, 
 const schema = z.object({
   partnerReference: z.string(),
   externalId: z.string(),
+  transactionId: z.string().optional(),
   amountSen: z.string(),
   tipSen: z.string(),
   merchantReference: z.string(),

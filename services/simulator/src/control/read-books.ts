@@ -98,7 +98,7 @@ async function* qris(context: Context): AsyncGenerator<Item> {
   for await (const entry of context.qrisBooks.all()) {
     yield {
       reference_number: entry.merchantReference,
-      transaction_id: entry.partnerReference,
+      transaction_id: entry.transactionId,
       direction: 'out',
       amount: toMoney(entry.amountSen),
       status: entry.status,

@@ -6,6 +6,8 @@ import type { Verdict } from '../bank-transfer/beneficiary.ts';
 export type QrisBooking = {
   partnerReference: string;
   merchantReference: string;
+  /** What the partner calls it, where it has told; else its reference. */
+  transactionId: string;
   /** Partner, Jakarta day and external id. */
   externalKey: string;
   /** All of it, tip included. */
@@ -31,6 +33,8 @@ type EntryDocument = {
   schema: number;
   external_key: string;
   merchant_reference: string;
+  /** Absent in books of before, whose partner's reference it was. */
+  transaction_id?: string;
   amount_sen: bigint;
   payload: string;
   reference_no: string;
@@ -128,6 +132,7 @@ function toDocument({ verdict, ...booking }: QrisBooking, nowMs: number): EntryD
     schema: SCHEMA,
     external_key: booking.externalKey,
     merchant_reference: booking.merchantReference,
+    transaction_id: booking.transactionId,
     amount_sen: booking.amountSen,
     payload: booking.payload,
     reference_no: booking.referenceNo,
@@ -146,6 +151,7 @@ function toEntry(document: EntryDocument, nowMs: number): QrisEntry {
   return {
     partnerReference: document._id,
     merchantReference: document.merchant_reference,
+    transactionId: document.transaction_id ?? document._id,
     externalKey: document.external_key,
     amountSen: document.amount_sen,
     payload: document.payload,

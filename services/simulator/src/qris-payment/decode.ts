@@ -17,7 +17,7 @@ const schema = z.object({
 
 /**
  * POST /v1.0/qr/qr-mpm-decode: whose code it is, and whether it can be paid (SNAP 48). The code is kept under the reference, by
- * which it is paid. A forced outcome of the rail changes nothing here but an error.
+ * which it is paid; another code under the same reference is refused. A forced outcome of the rail changes nothing here but an error.
  */
 export const qrDecode = transaction(
   QR_DECODE,
@@ -34,7 +34,7 @@ export const qrDecode = transaction(
       return { http: 404, caseCode: '13', message: 'Invalid Amount' };
     }
     if (!(await context.qrisBooks.scan(partnerReferenceNo, qrContent))) {
-      throw new SnapRefusal(409, '01', 'Conflict {partnerReferenceNo}');
+      throw new SnapRefusal(404, '18', 'Inconsistent Request {qrContent}');
     }
     const amountSen = amount ?? qris.amountSen;
     return done({

@@ -18,6 +18,7 @@ const schema = z.object({
     .object({
       tipAmount: z.union([nothing, snapAmountSen]).default(0n),
       merchantReference: z.string().min(1).max(64).optional(),
+      transactionId: z.string().min(1).max(64).optional(),
     })
     .default({ tipAmount: 0n }),
 });
@@ -48,6 +49,7 @@ export const qrPayment = transaction(
     const booked = await context.qrisBooks.book({
       partnerReference: partnerReferenceNo,
       merchantReference: additionalInfo.merchantReference ?? partnerReferenceNo,
+      transactionId: additionalInfo.transactionId ?? partnerReferenceNo,
       externalKey,
       amountSen: amount,
       payload,

@@ -11,9 +11,9 @@ import type { StoredTransfer } from '../../transfer/document.ts';
 import { toMessage } from '../../transfer/message.ts';
 import { orderTransfer } from '../../transfer/place.ts';
 import { isRefused } from '../../transfer/posting.ts';
+import { claimAndDecode } from '../claim.ts';
 import { completeTermsOf, readCode, termsOf } from '../code.ts';
 import { contentHash, newTransactionId, QRIS_ISSUER, type QrisPaymentDetails } from '../content.ts';
-import { decodeAtRail } from '../decode.ts';
 import { toDetailFields } from '../document.ts';
 import { findKnown, isSame, type Known } from '../find-known.ts';
 
@@ -40,15 +40,18 @@ async function order(context: Context, request: CreditQrisPaymentRequest, newId:
   await context.merchants.admit(request.merchantId, QRIS_ISSUER, request.accountId);
   const known = await findKnown(context, request);
   const details = detailsOf(request, known);
-  const decoded = await findOrDecode(context, request, known, { details, newId });
   const { merchantId, accountId, referenceNumber } = request;
+  const { qrData, amountSen } = details;
+  const createdAtMs = context.clock.now();
+  const wanted = { transactionId: newId, merchantId, accountId, referenceNumber, qrData, amountSen, createdAtMs };
+  const decoded = await claimAndDecode(context, wanted, known, amountSen + details.tipSen);
   try {
     return await orderTransfer(context, context.products.qrisPayment, {
       transactionId: transactionIdOf(decoded),
       merchantId,
       accountId,
       referenceNumber,
-      amountSen: details.amountSen + details.tipSen,
+      amountSen: amountSen + details.tipSen,
       description: '',
       contentHash: contentHash(details),
       details: toDetailFields(details),
@@ -71,40 +74,6 @@ function detailsOf(request: CreditQrisPaymentRequest, known: Known | undefined):
   const amountSen = request.amountSen ?? known?.amountSen;
   if (known !== undefined && !isSame({ qrData, amountSen }, known)) throw new RefusalError(refuse('duplicate_reference'));
   return { qrData, ...completeTermsOf(readCode(qrData), { amountSen, tipSen: request.tipSen }) };
-}
-
-/**
- * What the reference stands for, with the code decoded at the acquirer: SNAP's payment names no code, only the reference under
- * which it was decoded.
- */
-async function findOrDecode(
-  context: Context,
-  request: CreditQrisPaymentRequest,
-  known: Known | undefined,
-  { details, newId }: { details: QrisPaymentDetails; newId: string },
-): Promise<Known> {
-  // The order is then a repetition.
-  if (known !== undefined && 'transfer' in known) return known;
-  if (known?.inquiry.isDecoded) return known;
-  const { qrData, amountSen } = details;
-  const transactionId = known?.inquiry.transactionId ?? newId;
-  try {
-    await decodeAtRail(context, { transactionId, qrData, amountSen: amountSen + details.tipSen });
-  } catch (error) {
-    // Another request with this reference may have paid the code in between.
-    const again = await findKnown(context, request);
-    if (again !== undefined && 'transfer' in again) return again;
-    throw error;
-  }
-  const { merchantId, accountId, referenceNumber } = request;
-  const order = { transactionId, merchantId, accountId, referenceNumber, qrData, amountSen };
-  const inquiry =
-    known === undefined
-      ? await context.inquiries.record({ ...order, createdAtMs: context.clock.now(), isDecoded: true })
-      : await context.inquiries.setDecoded(known.inquiry);
-  // Where another request was faster, it is that one's.
-  if (!isSame({ qrData, amountSen }, inquiry)) throw new RefusalError(refuse('duplicate_reference'));
-  return { qrData, amountSen: inquiry.amountSen, inquiry };
 }
 
 function transactionIdOf(known: Known): string {

@@ -19,6 +19,9 @@ export async function getQrisPayment(context: Context, request: GetQrisPaymentRe
     if (isRefused(error, ['duplicate_reference'])) return undefined;
     throw error;
   });
-  if (known === undefined) throw new RefusalError(refuse('transaction_not_found'));
+  // Of a code that the acquirer has not decoded yet there is nothing to tell.
+  if (known === undefined || ('inquiry' in known && !known.inquiry.isAnswered)) {
+    throw new RefusalError(refuse('transaction_not_found'));
+  }
   return { transfer: 'transfer' in known ? toMessage(known.transfer) : await presentInquiry(context, known.inquiry) };
 }
