@@ -18,7 +18,7 @@ export type SnapCredentials = {
 };
 
 /** A SNAP service: its path, the two digits that its responseCodes carry, and its method where that is not POST. */
-export type SnapService = { path: string; code: string; method?: 'PUT' | 'DELETE' };
+export type SnapService = { path: string; code: string; method?: 'GET' | 'PUT' | 'DELETE' };
 
 /** A readable answer: its responseCode is that of its HTTP status and of the service that was called. */
 export type SnapAnswer = {
@@ -35,12 +35,21 @@ export class SnapError extends Error {
   override name = 'SnapError';
 }
 
-export type SnapCall = { service: SnapService; externalId: string; body: object; signal: AbortSignal };
+export type SnapCall = {
+  service: SnapService;
+  externalId: string;
+  /** Of GET: the parameters of the query, which are signed with the path; there is no body then. */
+  body: object;
+  signal: AbortSignal;
+  /** Beyond those of every transaction: what names the customer, for instance. */
+  headers?: Readonly<Record<string, string>>;
+};
 
 type SnapRequest = {
-  method: 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   headers: Record<string, string>;
+  /** Empty where there is none. */
   body: string;
   signal: AbortSignal;
 };
@@ -52,6 +61,8 @@ export type SnapClient = Closeable & {
    * may or may not have taken the request.
    */
   post(call: SnapCall): Promise<SnapAnswer>;
+  /** The same for a request of tokens: signed by the private key, and without an access token. */
+  postSigned(call: Omit<SnapCall, 'externalId' | 'headers'>): Promise<SnapAnswer>;
 };
 
 const CONNECTIONS_MAX = 64;
@@ -78,11 +89,12 @@ export function openSnapClient(
   const privateKey = readPrivateKey(credentials.privateKey);
   const pool = new Pool(base.origin, { connections, connect: { timeout: CONNECT_TIMEOUT_MS } });
 
-  const send = async ({ headers, ...request }: SnapRequest) => {
+  const send = async ({ headers, body, ...request }: SnapRequest) => {
     const { signal } = request;
     try {
       const response = await pool.request({
         ...request,
+        ...(body !== '' && { body }),
         headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
       });
       return { httpStatus: response.statusCode, json: parseJson(await readBounded(response.body)) };
@@ -91,13 +103,17 @@ export function openSnapClient(
     }
   };
 
-  const issue = async (): Promise<IssuedToken> => {
+  const proofOfKey = () => {
     const timestamp = jakartaIso(now());
-    const headers = {
+    return {
       'x-timestamp': timestamp,
       'x-client-key': credentials.clientKey,
       'x-signature': signTokenRequest(credentials.clientKey, timestamp, privateKey),
     };
+  };
+
+  const issue = async (): Promise<IssuedToken> => {
+    const headers = proofOfKey();
     const body = JSON.stringify({ grantType: 'client_credentials' });
     const signal = AbortSignal.timeout(TOKEN_TIMEOUT_MS);
     const { httpStatus, json } = await send({ method: 'POST', path: `${prefix}${TOKEN_PATH}`, headers, body, signal });
@@ -107,12 +123,14 @@ export function openSnapClient(
   };
   const tokens = createSnapTokens(issue, now);
 
-  const postOnce = async ({ service, externalId, signal }: SnapCall, body: string) => {
+  const postOnce = async ({ service, externalId, signal, headers: more, body: fields }: SnapCall, body: string) => {
     const accessToken = await tokens.get(signal);
-    const path = `${prefix}${service.path}`;
+    const query = service.method === 'GET' ? `?${new URLSearchParams(Object.entries(fields))}` : '';
+    const path = `${prefix}${service.path}${query}`;
     const method = service.method ?? 'POST';
     const timestamp = jakartaIso(now());
     const headers = {
+      ...more,
       authorization: `Bearer ${accessToken}`,
       'x-timestamp': timestamp,
       'x-partner-id': credentials.partnerId,
@@ -126,21 +144,33 @@ export function openSnapClient(
   };
 
   const post = async (call: SnapCall): Promise<SnapAnswer> => {
-    const body = JSON.stringify(call.body);
+    const body = call.service.method === 'GET' ? '' : JSON.stringify(call.body);
     const first = await postOnce(call, body);
     // The bank no longer knows the token (it was restarted, say), so it has not taken the request: once more with a new one.
     return toAnswer(first.httpStatus === 401 ? await postOnce(call, body) : first, call.service);
   };
 
+  const postSigned = async ({ service, body: fields, signal }: Omit<SnapCall, 'externalId' | 'headers'>) => {
+    const path = `${prefix}${service.path}`;
+    const sent = await send({ method: 'POST', path, headers: proofOfKey(), body: JSON.stringify(fields), signal });
+    return toAnswer(sent, service);
+  };
+
+  const traced = (
+    { service, signal }: Pick<SnapCall, 'service' | 'signal'>,
+    work: () => Promise<SnapAnswer>,
+  ): Promise<SnapAnswer> =>
+    withSpan(`SNAP ${service.path}`, { kind: 'CLIENT', attributes: { 'server.address': base.host } }, async (span) => {
+      const answer = await work().catch((error: unknown) => {
+        throw signal.aborted ? toSnapError(error, signal) : error;
+      });
+      span.setAttributes({ 'http.response.status_code': answer.httpStatus, 'snap.response_code': answer.responseCode });
+      return answer;
+    });
+
   return {
-    post: (call) =>
-      withSpan(`SNAP ${call.service.path}`, { kind: 'CLIENT', attributes: { 'server.address': base.host } }, async (span) => {
-        const answer = await post(call).catch((error: unknown) => {
-          throw call.signal.aborted ? toSnapError(error, call.signal) : error;
-        });
-        span.setAttributes({ 'http.response.status_code': answer.httpStatus, 'snap.response_code': answer.responseCode });
-        return answer;
-      }),
+    post: (call) => traced(call, () => post(call)),
+    postSigned: (call) => traced(call, () => postSigned(call)),
     close: () => pool.close(),
   };
 }
