@@ -57,6 +57,16 @@ export {
 } from './result.ts';
 export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
 export {
+  fromSealedDocument,
+  openFor,
+  openText,
+  type SealedDocument,
+  type Secret,
+  sealFor,
+  sealText,
+  toSealedDocument,
+} from './sealed.ts';
+export {
   PRODUCTION_SETTLEMENT,
   parseSettlementRules,
   SANDBOX_SETTLEMENT,

@@ -11,6 +11,23 @@ export { openSnapBankTransfer, type SnapBankTransferOptions } from './bank-trans
 export type { CardlessName, CardlessRail, CardlessRequest, CardlessState } from './cardless-withdrawal/rail.ts';
 export { openSnapCardless } from './cardless-withdrawal/snap.ts';
 export type {
+  BindRequest,
+  ChargeRequest,
+  ChargeResult,
+  ChargeState,
+  Customer,
+  DirectDebitRail,
+  OtpRequest,
+  RefundRequest,
+  RefundResult,
+  SendOtpResult,
+  TokenResult,
+  UnbindRequest,
+  UnbindResult,
+  VerifyOtpResult,
+} from './direct-debit/port.ts';
+export { openSnapDirectDebit, type SnapDirectDebitOptions } from './direct-debit/snap.ts';
+export type {
   EwalletCreation,
   EwalletInquiry,
   EwalletName,

@@ -6,7 +6,7 @@ import { aspi } from './providers/aspi.ts';
 import { externalIdFor } from './providers/external-id.ts';
 import { findService, type Provider, type SnapService } from './providers/provider.ts';
 import { openSnapHttp, SnapError, type TlsVersion, toSnapError } from './snap-http.ts';
-import { createSigner } from './snap-signer.ts';
+import { createSigner, proofOfKey } from './snap-signer.ts';
 import type { Treatment } from './treatment.ts';
 
 export type { SnapService } from './providers/provider.ts';
@@ -41,10 +41,20 @@ export type SnapAnswer = {
   treatment?: Treatment | undefined;
 };
 
-/** `externalId`: at most 36 digits; it is sent in the form that the provider wants. */
-export type SnapCall = { service: SnapService; externalId: string; body: SnapBody; signal: AbortSignal };
-
 export type SnapBody = object & { additionalInfo?: object };
+
+/**
+ * `externalId`: at most 36 digits; it is sent in the form that the provider wants. `body` of GET are the parameters of the query,
+ * which are signed with the path; there is no body then. `headers`: beyond those of every transaction, what names the customer for
+ * instance.
+ */
+export type SnapCall = {
+  service: SnapService;
+  externalId: string;
+  body: SnapBody;
+  signal: AbortSignal;
+  headers?: Readonly<Record<string, string>>;
+};
 
 /** Speaks SNAP to one bank. */
 export type SnapClient = Closeable & {
@@ -53,6 +63,8 @@ export type SnapClient = Closeable & {
    * may or may not have taken the request.
    */
   post(call: SnapCall): Promise<SnapAnswer>;
+  /** The same for a request of tokens: signed by the private key, and without an access token. */
+  postSigned(call: Omit<SnapCall, 'externalId' | 'headers'>): Promise<SnapAnswer>;
 };
 
 const CONNECTIONS_MAX = 64;
@@ -78,11 +90,13 @@ export function openSnapClient(
   const keys = { clientKey, clientSecret, privateKey: readPrivateKey(credentials.privateKey) };
   const signer = createSigner(provider.signature, keys, { http, tokenPath, now });
 
-  const postOnce = async ({ service, externalId, signal }: SnapCall, body: string) => {
+  const postOnce = async ({ service, externalId, signal, headers: more, body: fields }: SnapCall, body: string) => {
+    const query = service.method === 'GET' ? queryOf(fields) : '';
     const method = service.method ?? 'POST';
-    const message = { method, path: `${prefix}${service.path}`, body, timestamp: jakartaIso(now()) };
+    const message = { method, path: `${prefix}${service.path}${query}`, body, timestamp: jakartaIso(now()) };
     const signed = await signer.sign(message, signal);
     const headers = {
+      ...more,
       ...signed,
       'x-timestamp': message.timestamp,
       'x-partner-id': partnerId,
@@ -94,23 +108,40 @@ export function openSnapClient(
   };
 
   const post = async (call: SnapCall): Promise<SnapAnswer> => {
-    const body = JSON.stringify(withAdditionalInfo(call));
+    const body = call.service.method === 'GET' ? '' : JSON.stringify(withAdditionalInfo(call));
     const first = await postOnce(call, body);
     // The bank has not taken the request: once more with a new token.
     return toAnswer(first.mayRepeat ? await postOnce(call, body) : first, call.service);
   };
 
+  const postSigned = async ({ service, body: fields, signal }: Omit<SnapCall, 'externalId' | 'headers'>) => {
+    const path = `${prefix}${service.path}`;
+    const body = JSON.stringify(fields);
+    const sent = await http.send({ method: 'POST', path, headers: proofOfKey(keys, now), body, signal });
+    return toAnswer(sent, service);
+  };
+
+  const traced = (
+    { service, signal }: Pick<SnapCall, 'service' | 'signal'>,
+    work: () => Promise<SnapAnswer>,
+  ): Promise<SnapAnswer> =>
+    withSpan(`SNAP ${service.path}`, { kind: 'CLIENT', attributes: { 'server.address': base.host } }, async (span) => {
+      const answer = await work().catch((error: unknown) => {
+        throw signal.aborted ? toSnapError(error, signal) : error;
+      });
+      span.setAttributes({ 'http.response.status_code': answer.httpStatus, 'snap.response_code': answer.responseCode });
+      return answer;
+    });
+
   return {
-    post: (call) =>
-      withSpan(`SNAP ${call.service.path}`, { kind: 'CLIENT', attributes: { 'server.address': base.host } }, async (span) => {
-        const answer = await post(call).catch((error: unknown) => {
-          throw call.signal.aborted ? toSnapError(error, call.signal) : error;
-        });
-        span.setAttributes({ 'http.response.status_code': answer.httpStatus, 'snap.response_code': answer.responseCode });
-        return answer;
-      }),
+    post: (call) => traced(call, () => post(call)),
+    postSigned: (call) => traced(call, () => postSigned(call)),
     close: () => http.close(),
   };
+}
+
+function queryOf(parameters: object): string {
+  return `?${new URLSearchParams(Object.entries(parameters))}`;
 }
 
 /** The body with what the provider wants in every request of the service. */

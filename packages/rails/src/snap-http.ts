@@ -7,9 +7,10 @@ export class SnapError extends Error {
 }
 
 export type SnapRequest = {
-  method: 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   headers: Record<string, string>;
+  /** Empty where there is none. */
   body: string;
   signal: AbortSignal;
 };
@@ -39,11 +40,12 @@ export function openSnapHttp(origin: string, { connections, tlsMin }: { connecti
     tlsMin === '1.2' ? { minVersion: 'TLSv1.2' as const, ciphers: TLS_1_2_CIPHERS } : { minVersion: 'TLSv1.3' as const };
   const pool = new Pool(origin, { connections, connect: { timeout: CONNECT_TIMEOUT_MS, ...tls } });
   return {
-    async send({ headers, ...request }) {
+    async send({ headers, body, ...request }) {
       const { signal } = request;
       try {
         const response = await pool.request({
           ...request,
+          ...(body !== '' && { body }),
           headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
         });
         return { httpStatus: response.statusCode, json: parseJson(await readBounded(response.body)) };

@@ -61,16 +61,21 @@ function createTokenSigner(keys: Keys, ways: { http: SnapHttp; tokenPath: string
   };
 }
 
-async function issueToken(
-  { clientKey, privateKey }: Keys,
-  { http, tokenPath, now }: { http: SnapHttp; tokenPath: string; now: () => number },
-): Promise<IssuedToken> {
+/** The headers by which a request of tokens says who sends it: signed by the private key, without an access token. */
+export function proofOfKey({ clientKey, privateKey }: Pick<Keys, 'clientKey' | 'privateKey'>, now: () => number) {
   const timestamp = jakartaIso(now());
-  const headers = {
+  return {
     'x-timestamp': timestamp,
     'x-client-key': clientKey,
     'x-signature': signTokenRequest(clientKey, timestamp, privateKey),
   };
+}
+
+async function issueToken(
+  keys: Keys,
+  { http, tokenPath, now }: { http: SnapHttp; tokenPath: string; now: () => number },
+): Promise<IssuedToken> {
+  const headers = proofOfKey(keys, now);
   const body = JSON.stringify({ grantType: 'client_credentials' });
   const signal = AbortSignal.timeout(TOKEN_TIMEOUT_MS);
   const { httpStatus, json } = await http.send({ method: 'POST', path: tokenPath, headers, body, signal });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type KeyRing, type Sealed, seal, unseal } from '@gerbang/core';
+import { type KeyRing, openFor, type Sealed, type Secret, sealFor } from '@gerbang/core';
 import type { Credential } from './merchant.ts';
 
 /** 32 random bytes as base64url. Shown once, by the command that makes it. */
@@ -9,7 +9,7 @@ export function newClientSecret(): string {
 
 /** Seals a secret to its merchant and client id, so that a ciphertext copied to another merchant opens nothing. */
 export function sealSecret(ring: KeyRing, merchantId: string, clientId: string, secret: string): Sealed {
-  return seal(ring, Buffer.from(secret), associatedData(merchantId, clientId));
+  return sealFor(ring, clientSecret(merchantId, clientId), secret);
 }
 
 /**
@@ -17,9 +17,9 @@ export function sealSecret(ring: KeyRing, merchantId: string, clientId: string, 
  * missing.
  */
 export function openSecret(ring: KeyRing, merchantId: string, credential: Credential): string {
-  return unseal(ring, credential.secret, associatedData(merchantId, credential.clientId)).toString();
+  return openFor(ring, clientSecret(merchantId, credential.clientId), credential.secret);
 }
 
-function associatedData(merchantId: string, clientId: string): string {
-  return `client-secret:${merchantId}:${clientId}`;
+function clientSecret(merchantId: string, clientId: string): Secret {
+  return { purpose: 'client-secret', owner: `${merchantId}:${clientId}` };
 }

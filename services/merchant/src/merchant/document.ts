@@ -1,7 +1,6 @@
-import type { FeeRule } from '@gerbang/core';
+import { type FeeRule, fromSealedDocument, type SealedDocument, toSealedDocument } from '@gerbang/core';
 import type { AggregateDocument, Upcaster } from '@gerbang/store';
 import type { CallbackChange, CallbackHistory } from '../callback-settings/callback-settings.ts';
-import { fromSealedDocument, type SealedDocument, toSealedDocument } from '../sealed-document.ts';
 import { type Credential, type Limit, type Merchant, STANDARD_QRIS_FEE } from './merchant.ts';
 
 /** The document's own fields: snake_case, bigint sen, dates. Field names here and only here. */

@@ -1,8 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import { type KeyRing, seal, unseal } from '@gerbang/core';
+import { fromSealedDocument, type KeyRing, type SealedDocument, seal, toSealedDocument, unseal } from '@gerbang/core';
 import { type Closeable, ConfigError, type Logger } from '@gerbang/runtime';
 import { isDuplicateKey, type Store } from '@gerbang/store';
-import { fromSealedDocument, type SealedDocument, toSealedDocument } from '../sealed-document.ts';
 import { expiredKeys, nextKey, type ScheduledKey, signingKeyAt } from './key-schedule.ts';
 
 /** How often each replica looks for keys made by others, and whether it is time for the next. */

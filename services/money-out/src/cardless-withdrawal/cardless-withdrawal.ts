@@ -1,4 +1,4 @@
-import type { KeyRing } from '@gerbang/core';
+import { type KeyRing, openText, type Secret, sealText } from '@gerbang/core';
 import type { CardlessRail, CardlessRequest, CardlessState } from '@gerbang/rails';
 import type { Outcome, Product } from '../transfer/product.ts';
 import { isHeld, type TransferState } from '../transfer/state.ts';
@@ -6,7 +6,6 @@ import { beneficiaryOf, CARDLESS_WITHDRAWAL } from './content.ts';
 import { readDetails } from './document.ts';
 import { toEvent, toMessage } from './message.ts';
 import { readRequest, toRequest, writeRequest } from './rail-request.ts';
-import { openCode, sealCode } from './sealed-code.ts';
 
 /** A product of the saga that also opens the codes of its withdrawals. */
 export type CardlessWithdrawal = Product & {
@@ -29,7 +28,10 @@ export function createCardlessWithdrawal(
   const toOutcome = ({ partnerReference }: CardlessRequest, state: CardlessState): Outcome => {
     switch (state.outcome) {
       case 'active':
-        return { outcome: 'pending', receipt: { withdrawal_code: sealCode(keyRing, partnerReference, state.code) } };
+        return {
+          outcome: 'pending',
+          receipt: { withdrawal_code: sealText(keyRing, withdrawalCode(partnerReference), state.code) },
+        };
       case 'withdrawn':
         return { outcome: 'succeeded', railReference: state.railReference };
       case 'canceled':
@@ -77,9 +79,14 @@ export function createCardlessWithdrawal(
     toEvent,
     codeOf(state) {
       if (!isHeld(state) || state.receipt.withdrawal_code === undefined) return '';
-      return openCode(keyRing, readRequest(state.request).partnerReference, state.receipt.withdrawal_code);
+      return openText(keyRing, withdrawalCode(readRequest(state.request).partnerReference), state.receipt.withdrawal_code);
     },
-    sealCode: (owner, code) => sealCode(keyRing, owner, code),
-    openCode: (owner, text) => openCode(keyRing, owner, text),
+    sealCode: (owner, code) => sealText(keyRing, withdrawalCode(owner), code),
+    openCode: (owner, text) => openText(keyRing, withdrawalCode(owner), text),
   };
+}
+
+/** Whoever has the code draws the cash, so it is stored in no other form. */
+function withdrawalCode(owner: string): Secret {
+  return { purpose: 'withdrawal-code', owner };
 }
