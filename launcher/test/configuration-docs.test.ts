@@ -1,6 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { settlementShape } from '@gerbang/neighbours';
+import { PROVIDER_NAMES, RAIL_SETTINGS } from '@gerbang/rails';
 import { busShape, commonShape, rpcShape, storeShape } from '@gerbang/runtime';
 import { describe, expect, test } from 'vitest';
 import { COMMAND_VARIABLES } from '../cli/config.ts';
@@ -33,14 +34,18 @@ function listed(heading: string): string[] {
   return [...(documented.get(heading)?.keys() ?? [])].sort();
 }
 
-/**
- * The variables that a config.ts names in its shape, and in shapes that it takes from files beside it, without those that
- * services share.
- */
-function ownVariables(file: string): string[] {
-  const config = read(file);
-  const beside = [...config.matchAll(/import \{ \w+Shape \} from '\.\/([\w-]+\.ts)'/g)].map(([, name = '']) => name);
-  const texts = [config, ...beside.map((name) => read(path.join(path.dirname(file), name)))];
+/** Where a service declares its rails: in files of their own. */
+const railFiles = (service: string) => globSync(`services/${service}/src/**/{rail,rails}.ts`, { cwd: root });
+
+/** The names of the rails whose variables a service reads. */
+function ownRails(service: string): string[] {
+  const texts = globSync(`services/${service}/src/**/*.ts`, { cwd: root }).map(read);
+  return texts.flatMap((text) => [...text.matchAll(/\brailVariables\('(\w+)'\)/g)].map((match) => match[1] ?? ''));
+}
+
+/** The variables that a service's config.ts names, and the files of its rails, without those that services share. */
+function ownVariables(service: string): string[] {
+  const texts = [`services/${service}/src/config.ts`, ...railFiles(service)].map(read);
   const names = texts.flatMap((text) => [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+)[:,]/gm)].map((match) => match[1] ?? ''));
   return names.filter((name) => !shared.has(name)).sort();
 }
@@ -57,9 +62,19 @@ describe('docs/configuration.md lists exactly what is read', () => {
   });
 
   test.each(readdirSync(path.join(root, 'services')))('service %s', (service) => {
-    const own = ownVariables(`services/${service}/src/config.ts`);
+    const own = ownVariables(service);
     expect(own.length).toBeGreaterThan(2);
     expect(listed(service)).toEqual(own);
+  });
+
+  test('rails, their variables and providers', () => {
+    expect(listed('Rails')).toEqual([...RAIL_SETTINGS].sort());
+    const services = readdirSync(path.join(root, 'services'));
+    const found = services.flatMap((service) => ownRails(service).map((rail) => [rail, service] as const));
+    expect(listed('Names of rails')).toEqual(found.map(([rail]) => rail).toSorted());
+    for (const [rail, service] of found) expect(documented.get('Names of rails')?.get(rail), rail).toContain(` ${service} `);
+    const [, providers = ''] = read('docs/configuration.md').split('#### Providers');
+    for (const provider of PROVIDER_NAMES) expect(providers).toContain(`| \`${provider}\` `);
   });
 
   test('the operators’ commands', () => {

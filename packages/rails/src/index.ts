@@ -51,6 +51,7 @@ export type {
   WalletInquiryResult,
 } from './ewallet-topup/port.ts';
 export { openSnapEwalletTopup } from './ewallet-topup/snap.ts';
+export { PROVIDER_NAMES } from './providers/providers.ts';
 export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
 export type {
   QrisDecoding,
@@ -72,6 +73,7 @@ export {
   type ReturnedOutcome,
   type UnknownOutcome,
 } from './rail-call.ts';
+export { RAIL_SETTINGS, type RailConfig, railFromConfig, railVariables } from './rail-config.ts';
 export type { SnapCredentials } from './snap-client.ts';
 export { openSnapEwallet } from './snap-ewallet.ts';
 export { openSnapQris, type SnapQrisOptions } from './snap-qris.ts';

@@ -103,7 +103,7 @@ function toBody({ partnerReference, channel, amountSen, customerPhone, returnUrl
     partnerReferenceNo: partnerReference,
     amount,
     validUpTo: jakartaIso(expiresAtMs),
-    ...(returnUrl !== undefined && { urlParam: [{ url: returnUrl, type: 'PAY_RETURN', isDeeplink: 'N' }] }),
+    ...(returnUrl !== undefined && { urlParams: [{ url: returnUrl, type: 'PAY_RETURN', isDeeplink: 'N' }] }),
     payOptionDetails: [{ payMethod: 'BALANCE', payOption: channel, transAmount: amount }],
     ...(customerPhone !== undefined && { additionalInfo: { customerPhone } }),
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NotFoundOutcome, PaidOutcome, RefusedOutcome, UnknownOutcome } from './rail-call.ts';
-import { aboutAnother, isDone, readNotFound, unknownBy, unreadable } from './snap-call.ts';
+import { aboutAnother, isDone, readNotFound, readRefusal, unknownBy, unreadable } from './snap-call.ts';
 import type { SnapAnswer } from './snap-client.ts';
 
 /**
@@ -22,6 +22,8 @@ const state = z.object({
 
 /** Reads SNAP's `latestTransactionStatus`. 04 (refunded) is unknown: money has come and gone again, which operators book. */
 export function readPaymentState(answer: SnapAnswer, partnerReference: string, form: PaymentStateForm): PaymentState {
+  // Where the provider's profile says so, the refusal itself is the answer.
+  if (answer.treatment === 'failure') return readRefusal(answer);
   if (answer.httpStatus !== 200) return readNotFound(answer, form.notFoundCases);
   if (!isDone(answer)) return unknownBy(answer);
   const found = state.safeParse(answer.body);

@@ -1,8 +1,9 @@
 import { formatSen, jakartaIso, type QrisTip } from '@gerbang/core';
 import { z } from 'zod';
 import { aspi } from './providers/aspi.ts';
-import { serviceOf } from './providers/provider.ts';
+import { findService, type Provider, serviceOf } from './providers/provider.ts';
 import type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
+import type { NotFoundOutcome, RefusedOutcome, UnknownOutcome } from './rail-call.ts';
 import {
   aboutAnother,
   createSnapCalls,
@@ -35,20 +36,49 @@ export function openSnapQris(options: SnapQrisOptions, now: () => number = Date.
   const { provider = aspi } = options;
   const generate = serviceOf(provider, 'qrisGenerate');
   const query = serviceOf(provider, 'qrisQuery');
-  const cancel = serviceOf(provider, 'qrisCancel');
+  const cancel = findService(provider, 'qrisCancel');
+  const validityMs = provider.qris?.validityMs;
   const snap = openSnapClient(options, now, PAYMENT_CONNECTIONS_MAX);
   const call = createSnapCalls(snap, now);
   return {
-    generate: (request, { signal }) =>
-      call(generate, toBody(request, options.merchantId), signal, (answer) => readGeneration(answer, request)),
+    async generate(request, { signal }) {
+      const expiresAtMs = withinValidity(request.expiresAtMs, validityMs, now());
+      if (expiresAtMs === undefined) return TOO_SHORT;
+      const body = toBody({ ...request, expiresAtMs }, options.merchantId);
+      return call(generate, body, signal, (answer) => readGeneration(answer, request));
+    },
     query: (code, { signal }) =>
-      call(query, { ...toOriginalName(code), serviceCode: generate.code }, signal, (answer) => readState(answer, code)),
-    cancel: (code, { signal }) =>
-      call(cancel, { ...toOriginalName(code), merchantId: options.merchantId, reason: 'no longer for sale' }, signal, (answer) =>
-        isDone(answer) ? { outcome: 'succeeded' } : readRefusalOrNotFound(answer, NOT_FOUND_CASES),
+      call(query, { ...toOriginalName(code), serviceCode: generate.code, merchantId: options.merchantId }, signal, (answer) =>
+        readState(answer, code),
       ),
+    cancel: async (code, { signal }) =>
+      cancel === undefined
+        ? NO_CANCEL
+        : call(
+            cancel,
+            { ...toOriginalName(code), merchantId: options.merchantId, reason: 'no longer for sale' },
+            signal,
+            readCancel,
+          ),
     close: () => snap.close(),
   };
+}
+
+const NO_CANCEL: UnknownOutcome = { outcome: 'unknown', reason: 'the provider cancels no codes' };
+const TOO_SHORT: RefusedOutcome = { outcome: 'failed', code: '', reason: 'the provider makes no code that lives so short' };
+
+/**
+ * Until when a code may live at the provider; undefined where that is longer than is asked, for it could be paid too late. One
+ * that would live too long ends earlier.
+ */
+function withinValidity(
+  expiresAtMs: number,
+  validityMs: NonNullable<Provider['qris']>['validityMs'],
+  nowMs: number,
+): number | undefined {
+  if (validityMs === undefined) return expiresAtMs;
+  if (expiresAtMs - nowMs < validityMs.min) return undefined;
+  return Math.min(expiresAtMs, nowMs + validityMs.max);
 }
 
 export function readGeneration(answer: SnapAnswer, request: QrisRequest): QrisGeneration {
@@ -59,6 +89,10 @@ export function readGeneration(answer: SnapAnswer, request: QrisRequest): QrisGe
   const { referenceNo, partnerReferenceNo, qrContent } = code.data;
   if (partnerReferenceNo !== undefined && partnerReferenceNo !== request.partnerReference) return aboutAnother();
   return { outcome: 'succeeded', railReference: referenceNo, payload: qrContent };
+}
+
+function readCancel(answer: SnapAnswer): { outcome: 'succeeded' } | RefusedOutcome | NotFoundOutcome | UnknownOutcome {
+  return isDone(answer) ? { outcome: 'succeeded' } : readRefusalOrNotFound(answer, NOT_FOUND_CASES);
 }
 
 const STATE: PaymentStateForm = {

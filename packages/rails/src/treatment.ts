@@ -1,5 +1,3 @@
-import type { SnapAnswer } from './snap-client.ts';
-
 /**
  * What an answer means for the money. `success`: done; of a status inquiry: answered, and the status decides. `failure`: it was
  * not done and will not be. `inquire`: the answer decides nothing; the funds stay held, and the rail is asked. `operator`: the
@@ -65,13 +63,16 @@ const LATEST_STATUSES: Cases = {
   ...{ '01': 'inquire', '02': 'inquire', '03': 'inquire', '07': 'inquire' },
 };
 
+/** What is treated of an answer; `treatment` is what the provider's profile says of its case. */
+type Answered = { httpStatus: number; caseCode: string; treatment?: Treatment | undefined };
+
 /** HTTP status and case: what the services' codes have in common. */
-export function codeOf({ httpStatus, caseCode }: Pick<SnapAnswer, 'httpStatus' | 'caseCode'>): string {
+export function codeOf({ httpStatus, caseCode }: Answered): string {
   return `${httpStatus}${caseCode}`;
 }
 
 /** How an answer is treated by a service's table; what the provider's profile says of it goes before. */
-export function treat(answer: SnapAnswer, table: Cases): Treatment {
+export function treat(answer: Answered, table: Cases): Treatment {
   return answer.treatment ?? table[codeOf(answer)] ?? 'inquire';
 }
 
@@ -79,7 +80,7 @@ export function treat(answer: SnapAnswer, table: Cases): Treatment {
  * The same for a request that moves money. After an unanswered send of the same reference every 4xx is about this send only: the
  * earlier one may have been paid, and only the status decides.
  */
-export function treatSend(answer: SnapAnswer, table: Cases, { firstSend }: { firstSend: boolean }): Treatment {
+export function treatSend(answer: Answered, table: Cases, { firstSend }: { firstSend: boolean }): Treatment {
   const treatment = treat(answer, table);
   return treatment === 'failure' && !firstSend ? 'inquire' : treatment;
 }

@@ -3,8 +3,7 @@ import { settlementFromConfig, settlementShape } from '@gerbang/neighbours';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
-
-const pem = z.base64().transform((text) => Buffer.from(text, 'base64').toString());
+import { railsShape } from './rails.ts';
 
 const shape = {
   ...commonShape,
@@ -12,6 +11,7 @@ const shape = {
   ...storeShape,
   ...busShape,
   ...settlementShape,
+  ...railsShape,
   RPC_PORT: env.port(9105),
   ADMIN_PORT: env.port(9206),
   MERCHANT_RPC: env.address(),
@@ -21,23 +21,6 @@ const shape = {
   VA_PREFIXES: z.string().default(''),
   PAYMENT_LINK_SESSION_SECONDS: env.integer(900, 1),
   RAIL_TIMEOUT_MS: env.integer(5_000, 1),
-  RAIL_QRIS_URL: z.url(),
-  RAIL_QRIS_CLIENT_KEY: z.string().min(1),
-  RAIL_QRIS_CLIENT_SECRET: z.string().min(1),
-  RAIL_QRIS_PRIVATE_KEY: pem,
-  RAIL_QRIS_PARTNER_ID: z.string().min(1),
-  RAIL_QRIS_CHANNEL_ID: z.string().min(1),
-  RAIL_QRIS_CALLBACK_PARTNER_ID: z.string().min(1),
-  RAIL_QRIS_MERCHANT_ID: z.string().min(1),
-  RAIL_QRIS_ACQUIRER_NAME: z.string().default(''),
-  RAIL_QRIS_MERCHANT_CITY: z.string().default('Jakarta'),
-  RAIL_EWALLET_URL: z.url(),
-  RAIL_EWALLET_CLIENT_KEY: z.string().min(1),
-  RAIL_EWALLET_CLIENT_SECRET: z.string().min(1),
-  RAIL_EWALLET_PRIVATE_KEY: pem,
-  RAIL_EWALLET_PARTNER_ID: z.string().min(1),
-  RAIL_EWALLET_CHANNEL_ID: z.string().min(1),
-  RAIL_EWALLET_CALLBACK_PARTNER_ID: z.string().min(1),
   SUSPENSE_PARTITION: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/)

@@ -1,5 +1,5 @@
-import { type EwalletRail, openSnapEwallet, openSnapQris, type QrisRail } from '@gerbang/rails';
-import type { Config } from './config.ts';
+import { type EwalletRail, openSnapEwallet, openSnapQris, type QrisRail, railFromConfig, railVariables } from '@gerbang/rails';
+import { z } from 'zod';
 
 /** Acquirers that make what customers pay by; banks and shops ask for numbers when they are paid. */
 export type Rails = {
@@ -11,26 +11,22 @@ export type Rails = {
   callbackPartnerIds: Readonly<Record<string, string>>;
 };
 
-/** Opens the acquirers that make what customers pay by. */
-export function openRails(config: Config): Rails {
+/** How each is reached, what it knows us by, and what its codes say. */
+export const railsShape = {
+  ...railVariables('QRIS'),
+  RAIL_QRIS_CALLBACK_PARTNER_ID: z.string().min(1),
+  RAIL_QRIS_MERCHANT_ID: z.string().min(1),
+  RAIL_QRIS_ACQUIRER_NAME: z.string().default(''),
+  RAIL_QRIS_MERCHANT_CITY: z.string().default('Jakarta'),
+  ...railVariables('EWALLET'),
+  RAIL_EWALLET_CALLBACK_PARTNER_ID: z.string().min(1),
+};
+
+/** Opens the acquirers that make what customers pay by. Throws ConfigError where a provider needs a variable that is not set. */
+export function openRails(config: z.output<z.ZodObject<typeof railsShape>>): Rails {
   return {
-    qris: openSnapQris({
-      url: config.RAIL_QRIS_URL,
-      clientKey: config.RAIL_QRIS_CLIENT_KEY,
-      clientSecret: config.RAIL_QRIS_CLIENT_SECRET,
-      privateKey: config.RAIL_QRIS_PRIVATE_KEY,
-      partnerId: config.RAIL_QRIS_PARTNER_ID,
-      channelId: config.RAIL_QRIS_CHANNEL_ID,
-      merchantId: config.RAIL_QRIS_MERCHANT_ID,
-    }),
-    ewallet: openSnapEwallet({
-      url: config.RAIL_EWALLET_URL,
-      clientKey: config.RAIL_EWALLET_CLIENT_KEY,
-      clientSecret: config.RAIL_EWALLET_CLIENT_SECRET,
-      privateKey: config.RAIL_EWALLET_PRIVATE_KEY,
-      partnerId: config.RAIL_EWALLET_PARTNER_ID,
-      channelId: config.RAIL_EWALLET_CHANNEL_ID,
-    }),
+    qris: openSnapQris({ ...railFromConfig(config, 'QRIS'), merchantId: config.RAIL_QRIS_MERCHANT_ID }),
+    ewallet: openSnapEwallet(railFromConfig(config, 'EWALLET')),
     acquirerName: config.RAIL_QRIS_ACQUIRER_NAME,
     merchantCity: config.RAIL_QRIS_MERCHANT_CITY,
     callbackPartnerIds: { qris: config.RAIL_QRIS_CALLBACK_PARTNER_ID, ewallet: config.RAIL_EWALLET_CALLBACK_PARTNER_ID },

@@ -88,3 +88,13 @@ test('a version before can still read how a transfer has failed', () => {
   expect(set).toMatchObject({ status: 'failed', failed_code: '4041811', failed_reason: 'no', beneficiary_unknown: true });
   expect(unset).toEqual(['proposed_by', 'proposed_outcome']);
 });
+
+test('a transfer keeps that it was over the beneficiary’s limit; a version before reads a failure', () => {
+  const failure = { code: '4031802', reason: 'Exceeds Transaction Amount Limit', cause: 'recipient_limit' } as const;
+  const ended = { processedAtMs: 3_000, compensations: 0, possibleDuplicateOf: undefined, proposal: undefined, paid: undefined };
+  const { set } = toStateFields(disbursement, { status: 'failed', failure, ...ended }, sent);
+  expect(set).toMatchObject({ failed_code: '4031802', beneficiary_unknown: false });
+  const read = fromDocument(disbursement, { ...sent, ...set });
+  expect(read.state).toMatchObject({ failure });
+  expect(toMessage(read)).toMatchObject({ beneficiaryOverLimit: true, beneficiaryUnknown: false });
+});

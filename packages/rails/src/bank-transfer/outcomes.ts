@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FailedOutcome } from '../rail-call.ts';
+import type { FailedOutcome, UnknownOutcome } from '../rail-call.ts';
 import { aboutAnother, pendingOrUndecided, REASON_LENGTH_MAX, snapAmount, undecided, unreadable } from '../snap-call.ts';
 import type { SnapAnswer } from '../snap-client.ts';
 import { codeOf, treat, treatLatestStatus, treatSend } from '../treatment.ts';
@@ -9,6 +9,7 @@ import { ACCOUNT_INQUIRY_CASES, LIMIT_CASES, TRANSFER_CASES, TRANSFER_STATUS_CAS
 /** What the bank's answers mean for the money; which of them are final is a table in treatment.ts. */
 
 const NOT_FOUND = '40401';
+const REFERENCE_USED = '40901';
 
 const transferDone = z.object({
   referenceNo: z.string().min(1).max(64),
@@ -41,6 +42,19 @@ export function readAccount(answer: SnapAnswer): AccountInquiryResult {
     default:
       return treatment satisfies never;
   }
+}
+
+/**
+ * Service 15 right before a transfer (17) under the same reference; undefined where the transfer may go on: the account was found,
+ * or an earlier send has used the reference. A refusal is final for the first send: no transfer has followed it.
+ */
+export function readPrecedingInquiry(
+  answer: SnapAnswer,
+  { firstSend }: { firstSend: boolean },
+): FailedOutcome | UnknownOutcome | undefined {
+  const treatment = treatSend(answer, ACCOUNT_INQUIRY_CASES, { firstSend });
+  if (treatment === 'success' || codeOf(answer) === REFERENCE_USED) return undefined;
+  return treatment === 'failure' ? failed(answer.responseCode, answer.message) : undecided(answer, treatment);
 }
 
 /** Services 17 and 18. */

@@ -1,3 +1,4 @@
+import { ConfigError } from '@gerbang/runtime';
 import type { EwalletTopupChannel } from '../ewallet-topup/channels.ts';
 import type { Treatment } from '../treatment.ts';
 
@@ -61,6 +62,8 @@ export type Provider = {
      * inquiry before it. Absent: 16 and 18 serve every bank.
      */
     ownBankCode?: string;
+    /** It wants our account named, by so many digits. */
+    sourceAccountDigits?: number;
   };
   ewalletTopup?: {
     /** Whose wallets it tops up. `several`: requests name the wallet in additionalInfo. */
@@ -75,10 +78,12 @@ export type Provider = {
 /** A SNAP service as a client calls it. */
 export type SnapService = ServiceProfile & { code: string };
 
-/** The service at the provider. Throws where the provider does not have it: the rail is configured for something else. */
+/** The service at the provider. Throws ConfigError where the provider does not have it: it is not one for this rail. */
 export function serviceOf(provider: Provider, name: ServiceName): SnapService {
   const service = findService(provider, name);
-  if (service === undefined) throw new Error(`the provider ${provider.name} has no service ${SERVICE_CODES[name]} (${name})`);
+  if (service === undefined) {
+    throw new ConfigError([`the provider ${provider.name} has no service ${SERVICE_CODES[name]} (${name})`]);
+  }
   return service;
 }
 

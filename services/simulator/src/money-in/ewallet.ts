@@ -26,7 +26,7 @@ const payment = z.object({
   amount: snapAmountSen,
   validUpTo: snapTimeMs,
   payOptionDetails: z.array(z.object({ payOption: z.string().min(1).max(64) })).min(1),
-  urlParam: z.array(z.object({ url: z.url({ protocol: /^https?$/ }), type: z.string() })).default([]),
+  urlParams: z.array(z.object({ url: z.url({ protocol: /^https?$/ }), type: z.string() })).default([]),
 });
 const original = z.object({ originalPartnerReferenceNo: partnerReference });
 const refund = original.extend({ partnerRefundNo: partnerReference, refundAmount: snapAmountSen });
@@ -123,7 +123,7 @@ function toPaymentRequest(body: z.output<typeof payment>, externalKey: string): 
     bounds: undefined,
     tip: undefined,
     usageMax: 1,
-    returnUrl: body.urlParam.find(({ type }) => type === 'PAY_RETURN')?.url ?? '',
+    returnUrl: body.urlParams.find(({ type }) => type === 'PAY_RETURN')?.url ?? '',
     expiresAtMs: body.validUpTo,
     canceled: false,
   };

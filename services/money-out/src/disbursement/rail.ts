@@ -1,0 +1,21 @@
+import { type BankTransferRail, openSnapBankTransfer, type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { z } from 'zod';
+
+/** How the bank that executes disbursements is reached, and our account there where it wants that named. */
+export const bankTransferVariables = {
+  ...railVariables('BANK_TRANSFER'),
+  RAIL_BANK_TRANSFER_SOURCE_ACCOUNT: z
+    .string()
+    .regex(/^\d{1,19}$/, 'expected at most 19 digits')
+    .optional(),
+};
+
+type Config = RailConfig<'BANK_TRANSFER'> & { RAIL_BANK_TRANSFER_SOURCE_ACCOUNT?: string | undefined };
+
+export function openBankTransfer(config: Config): BankTransferRail {
+  const { RAIL_BANK_TRANSFER_SOURCE_ACCOUNT: sourceAccountNumber } = config;
+  return openSnapBankTransfer({
+    ...railFromConfig(config, 'BANK_TRANSFER'),
+    ...(sourceAccountNumber !== undefined && { sourceAccountNumber }),
+  });
+}
