@@ -37,11 +37,14 @@ export type {
 export { openSnapEwalletTopup } from './ewallet-topup/snap.ts';
 export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
 export type {
+  QrisCancellation,
   QrisDecoding,
   QrisPaymentRail,
   QrisPaymentRequest,
   QrisPaymentResult,
   QrisProblem,
+  QrisRefundRequest,
+  QrisRefundResult,
   QrisReturned,
   QrisScan,
 } from './qris-payment/qris-payment.ts';

@@ -1,19 +1,21 @@
 import { jakartaIso } from '@gerbang/core';
 import { createSnapCalls, orUnknown, toSnapAmount } from '../snap-call.ts';
 import { openSnapClient, type SnapCredentials, type SnapService } from '../snap-client.ts';
-import { readDecoding, readPayment, readPaymentState } from './outcomes.ts';
-import type { QrisPaymentRail, QrisPaymentRequest, QrisScan } from './qris-payment.ts';
+import { readCancellation, readDecoding, readPayment, readPaymentState, readRefund } from './outcomes.ts';
+import type { QrisPaymentRail, QrisPaymentRequest, QrisRefundRequest, QrisScan } from './qris-payment.ts';
 
 const DECODE: SnapService = { path: '/v1.0/qr/qr-mpm-decode', code: '48' };
 const PAYMENT: SnapService = { path: '/v1.0/qr/qr-mpm-payment', code: '50' };
 const QUERY: SnapService = { path: '/v1.0/qr/qr-mpm-query', code: '51' };
+const CANCEL: SnapService = { path: '/v1.0/qr/qr-mpm-cancel', code: '77' };
+const REFUND: SnapService = { path: '/v1.0/qr/qr-mpm-refund', code: '78' };
 
 export type SnapQrisPaymentOptions = SnapCredentials & {
   /** By which the acquirer knows us as the payer. */
   merchantId: string;
 };
 
-/** An acquirer that speaks SNAP's QR MPM decode, payment and query (48, 50, 51). `now` is real time. */
+/** An acquirer that speaks SNAP's QR MPM decode, payment, query, cancel and refund (48, 50, 51, 77, 78). `now` is real time. */
 export function openSnapQrisPayment(options: SnapQrisPaymentOptions, now: () => number = Date.now): QrisPaymentRail {
   const snap = openSnapClient(options, now);
   const call = createSnapCalls(snap, now);
@@ -29,6 +31,11 @@ export function openSnapQrisPayment(options: SnapQrisPaymentOptions, now: () => 
       }),
     query: (request, { signal }) =>
       call(QUERY, toQuery(request, merchantId), signal, (answer) => readPaymentState(answer, request)),
+    cancel: (request, { signal }) =>
+      call(CANCEL, toCancellation(request, merchantId), signal, (answer) => readCancellation(answer, request)),
+    // The acquirer tells a repetition by the refund's own reference.
+    refund: (request, { signal, firstSend }) =>
+      call(REFUND, toRefund(request, merchantId), signal, (answer) => readRefund(answer, request, { first: firstSend })),
     close: () => snap.close(),
   };
 }
@@ -57,11 +64,20 @@ function toPayment(request: QrisPaymentRequest, merchantId: string): object {
   };
 }
 
-function toQuery({ partnerReference, externalId }: QrisPaymentRequest, merchantId: string): object {
-  return {
-    originalPartnerReferenceNo: partnerReference,
-    originalExternalId: externalId,
-    serviceCode: PAYMENT.code,
-    merchantId,
-  };
+function toQuery(request: QrisPaymentRequest, merchantId: string): object {
+  return { ...toOriginal(request), serviceCode: PAYMENT.code, merchantId };
+}
+
+function toCancellation(request: QrisPaymentRequest, merchantId: string): object {
+  const amount = toSnapAmount(BigInt(request.amountSen));
+  return { ...toOriginal(request), merchantId, reason: 'the outcome is not known', amount };
+}
+
+function toRefund({ payment, refundReference }: QrisRefundRequest, merchantId: string): object {
+  const refundAmount = toSnapAmount(BigInt(payment.amountSen));
+  return { ...toOriginal(payment), merchantId, partnerRefundNo: refundReference, refundAmount, reason: 'wanted by the payer' };
+}
+
+function toOriginal({ partnerReference, externalId }: QrisPaymentRequest): object {
+  return { originalPartnerReferenceNo: partnerReference, originalExternalId: externalId };
 }
