@@ -335,7 +335,10 @@ describe('for people', () => {
     const resolve = (operator: string) => gerbang(['transfers', 'resolve', 'm', 'a', 'INV-1', 'failed', '--operator', operator]);
     expect((await resolve('ani')).stdout).toContain('a second operator approves it');
     expect((await resolve('budi')).stdout).toBe('INV-1 has failed\n');
-    expect(answers.proposals).toEqual(['ani: failed', 'budi: failed']);
+    const refund = (operator: string) => gerbang(['transfers', 'refund', 'm', 'a', 'INV-1', '--operator', operator]);
+    expect((await refund('ani')).stdout).toContain('proposed to refund INV-1; a second operator');
+    expect((await refund('budi')).stdout).toBe('the rail is asked to refund INV-1\n');
+    expect(answers.proposals).toEqual(['ani: failed', 'budi: failed', 'ani: refund', 'budi: refund']);
   });
 
   test('unreadable events are listed and replayed, page after page; what stays unreadable fails', {

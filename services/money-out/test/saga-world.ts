@@ -143,6 +143,17 @@ export async function surviving(work: Promise<unknown>): Promise<void> {
   });
 }
 
+/** Runs `once` with a crash before, then after, each of its steps; a run without a crash is the last one. */
+export async function atEveryStep(once: (wrap: Wrap) => Promise<void>): Promise<number> {
+  for (let at = 1; ; at++) {
+    for (const when of ['before', 'after'] as const) {
+      const { wrap, hit } = crashing(at, when);
+      await once(wrap);
+      if (!hit()) return at - 1;
+    }
+  }
+}
+
 /** How often each thing was counted. */
 export function countingMetrics() {
   const counts = { accepted: 0, duplicated: 0, finished: 0, corrected: 0, contradicted: 0 };
@@ -219,7 +230,7 @@ export async function untilDone({ context, find }: SagaWorld, order: TransferOrd
   throw new Error('no end');
 }
 
-function withCrashes(transfers: TransferStore, wrap: Wrap): TransferStore {
+export function withCrashes(transfers: TransferStore, wrap: Wrap): TransferStore {
   return {
     ...transfers,
     insert: wrap(transfers.insert),

@@ -174,8 +174,10 @@ function toReport(answer: FinalOutcome): TransferCommand {
     case 'succeeded':
       return { type: 'report', isPaid: true, railReference: answer.railReference, reason: 'The rail says that it has paid' };
     case 'failed':
-    case 'returned':
-      return { type: 'report', isPaid: false, railReference: '', reason: answer.reason };
+    case 'returned': {
+      const isReturn = answer.outcome === 'returned';
+      return { type: 'report', isPaid: false, isReturn, railReference: '', reason: answer.reason };
+    }
     case 'canceled':
       return { type: 'report', isPaid: false, railReference: '', reason: 'The rail says that it was canceled' };
     default:
