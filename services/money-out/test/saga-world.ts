@@ -162,6 +162,7 @@ export function countingMetrics() {
     metrics: {
       accepted: () => void counts.accepted++,
       possiblyDuplicated: () => void counts.duplicated++,
+      limitRefused: () => {},
       finished: () => void counts.finished++,
       corrected: () => void counts.corrected++,
       contradicted: () => void counts.contradicted++,
@@ -238,7 +239,7 @@ export function withCrashes(transfers: TransferStore, wrap: Wrap): TransferStore
     find: wrap(transfers.find),
     remove: wrap(transfers.remove),
     markCounted: wrap(transfers.markCounted),
-    spendings: { count: wrap(transfers.spendings.count) },
+    spendings: { ...transfers.spendings, count: wrap(transfers.spendings.count) },
   };
 }
 

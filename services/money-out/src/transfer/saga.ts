@@ -34,10 +34,12 @@ export async function holdFunds(context: SagaContext, created: StoredTransfer): 
   }
 }
 
-function count({ transfers }: SagaContext, created: StoredTransfer): Promise<StoredTransfer> {
-  return countOrder(transfers.spendings, created.product.name, created, {
+function count({ transfers, metrics }: SagaContext, created: StoredTransfer): Promise<StoredTransfer> {
+  const product = created.product.name;
+  return countOrder(transfers.spendings, product, created, {
     mark: transfers.markCounted,
     remove: transfers.remove,
+    refused: (period) => metrics.limitRefused(product, period),
     find: (accountId, referenceNumber) => transfers.find(accountId, referenceNumber, { linearizable: true }),
   });
 }
