@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { ReversalDecision, ReversalService, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { LimitService, ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryStatus, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
 import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { createLogger } from '@gerbang/runtime';
@@ -59,6 +59,18 @@ beforeAll(async () => {
               { name: 'p1', owner: 'ledger-1', epoch: 2n },
             ],
             instances: [{ id: 'ledger-0', address: 'ledger-0:9102' }],
+          }),
+        },
+        [],
+      ),
+      implement(
+        LimitService,
+        {
+          listLimits: async () => ({
+            limits: [
+              { product: 'disbursement', maximumSen: 5_000_000n, dailyMaximumSen: 9_000_000n, usedTodaySen: 1_200_000n },
+              { product: 'qris', minimumSen: 100_000n },
+            ],
           }),
         },
         [],
@@ -283,6 +295,19 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
     '',
   ]);
   await json('limit', 'set', id, 'disbursement', '--min', '10000', '--max', '50000000', '--daily', '90000000');
+  const none = {
+    minimum: null,
+    maximum: null,
+    daily_maximum: null,
+    monthly_maximum: null,
+    used_today: null,
+    used_this_month: null,
+  };
+  const used = { maximum: '50000.00', daily_maximum: '90000.00', used_today: '12000.00', used_this_month: '0.00' };
+  expect((await json('limit', 'list', id)).limits).toEqual([
+    { ...none, product: 'disbursement', ...used },
+    { ...none, product: 'qris', minimum: '1000.00' },
+  ]);
   expect(await json('fund', id, first, '150000.50')).toMatchObject({ amount: '150000.50', available: '150000.50' });
   const opened = await json('account', 'create', id, 'Ketiga');
   await json('account', 'freeze', id, opened.account_id);
@@ -335,7 +360,9 @@ describe('for people', () => {
     const resolve = (operator: string) => gerbang(['transfers', 'resolve', 'm', 'a', 'INV-1', 'failed', '--operator', operator]);
     expect((await resolve('ani')).stdout).toContain('a second operator approves it');
     expect((await resolve('budi')).stdout).toBe('INV-1 has failed\n');
-    expect(answers.proposals).toEqual(['ani: failed', 'budi: failed']);
+    const refund = await gerbang(['transfers', 'refund', 'm', 'a', 'INV-1', '--operator', 'ani']);
+    expect(refund.stdout).toBe('the rail is asked to refund INV-1\n');
+    expect(answers.proposals).toEqual(['ani: failed', 'budi: failed', 'ani: refund']);
   });
 
   test('unreadable events are listed and replayed, page after page; what stays unreadable fails', {

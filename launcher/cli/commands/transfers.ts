@@ -4,13 +4,13 @@ import { Argument, type Command } from 'commander';
 import { type GlobalOptions, withSession } from '../session.ts';
 import { count, toIso, toRupiah } from '../values.ts';
 
-/** transfers unresolved | resolve */
+/** transfers unresolved | resolve | cancel | refund */
 export function transferCommands(program: Command): void {
   const transfers = program.command('transfers').description('transfers that operators have to decide or correct');
   transfers
     .command('unresolved')
     .description(
-      'list those that wait for two operators: the outcome is unknown, or the rail has reported a payment after it had refused it',
+      'list those that wait for two operators: the outcome is unknown, or the rail has reported a payment after it had refused it; and refunds that the rail has not answered yet',
     )
     .option('--limit <count>', 'transfers to show', count, 100)
     .action((_, command: Command) => list(command.optsWithGlobals()));
@@ -26,7 +26,24 @@ export function transferCommands(program: Command): void {
     .action((merchantId: string, accountId: string, referenceNumber: string, outcome: string, _, command: Command) =>
       resolve(command.optsWithGlobals(), { merchantId, accountId, referenceNumber, outcome }),
     );
+  for (const [outcome, description] of Object.entries(REQUESTS)) {
+    transfers
+      .command(outcome)
+      .description(`${description}; two operators give the same command`)
+      .argument('<merchant>', 'merchant id')
+      .argument('<account>', 'account id')
+      .argument('<reference>', 'reference number')
+      .action((merchantId: string, accountId: string, referenceNumber: string, _, command: Command) =>
+        resolve(command.optsWithGlobals(), { merchantId, accountId, referenceNumber, outcome }),
+      );
+  }
 }
+
+/** What the rail can be asked to do, where it can. */
+const REQUESTS = {
+  cancel: 'have the rail cancel a transfer whose outcome is unknown; its funds stay held until the rail has answered',
+  refund: 'have the rail give back a transfer that has succeeded; the account is credited when the rail has done it',
+};
 
 function list(options: GlobalOptions & { limit: number }): Promise<void> {
   return withSession(options, async (session) => {
@@ -43,10 +60,11 @@ function resolve(options: GlobalOptions, decision: Decision): Promise<void> {
     const resolution = await session.moneyOutService();
     const { decided } = await resolution.resolve({ operator: session.operator(), ...decision });
     const { referenceNumber, outcome } = decision;
+    const isRequest = outcome in REQUESTS;
+    const done = isRequest ? `the rail is asked to ${outcome} ${referenceNumber}` : `${referenceNumber} has ${outcome}`;
+    const proposed = isRequest ? `proposed to ${outcome} ${referenceNumber}` : `proposed that ${referenceNumber} has ${outcome}`;
     session.show({ reference_number: referenceNumber, outcome, decided }, [
-      decided
-        ? `${referenceNumber} has ${outcome}`
-        : `proposed that ${referenceNumber} has ${outcome}; a second operator approves it by the same command`,
+      decided ? done : `${proposed}; a second operator approves it by the same command`,
     ]);
   });
 }

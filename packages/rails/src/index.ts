@@ -54,11 +54,14 @@ export { openSnapEwalletTopup } from './ewallet-topup/snap.ts';
 export { PROVIDER_NAMES } from './providers/providers.ts';
 export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
 export type {
+  QrisCancellation,
   QrisDecoding,
   QrisPaymentRail,
   QrisPaymentRequest,
   QrisPaymentResult,
   QrisProblem,
+  QrisRefundRequest,
+  QrisRefundResult,
   QrisReturned,
   QrisScan,
 } from './qris-payment/qris-payment.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { QrisPaymentRequest } from '../src/index.ts';
-import { readDecoding, readPayment, readPaymentState } from '../src/qris-payment/outcomes.ts';
+import { readCancellation, readDecoding, readPayment, readPaymentState, readRefund } from '../src/qris-payment/outcomes.ts';
 import type { SnapAnswer } from '../src/snap-client.ts';
 
 const request: QrisPaymentRequest = {
@@ -121,6 +121,47 @@ describe('the state of a payment (51)', () => {
   test.each(ALL)('%s with case %s never ends a payment', (http, code) => {
     const { outcome } = readPaymentState(answer(`${http}51${code}`, is('06')), request);
     expect(outcome).toBe(`${http}/${code}` === '404/01' ? 'not_found' : 'unknown');
+  });
+});
+
+describe('a cancellation (77)', () => {
+  test.each<[string, object, string]>([
+    ['2007700', {}, 'canceled'],
+    ['2007700', { originalPartnerReferenceNo: '6601KAB', cancelTime: '2026-11-22T15:00:00+07:00' }, 'canceled'],
+    ['2007700', { originalPartnerReferenceNo: 'another' }, 'unknown'],
+    ['2007700', { amount: { value: '1.00', currency: 'IDR' } }, 'unknown'],
+    ['2007701', {}, 'unknown'],
+  ])('%s %j → %s', (code, body, outcome) => expect(readCancellation(answer(code, body), request).outcome).toBe(outcome));
+
+  test.each(ALL)('%s with case %s says nothing of the payment', (http, code) => {
+    const { outcome } = readCancellation(answer(`${http}77${code}`), request);
+    expect(outcome).toBe(`${http}/${code}` === '404/01' ? 'not_found' : 'unknown');
+  });
+});
+
+describe('a refund (78)', () => {
+  const refund = { payment: request, refundReference: 'R1' };
+  const given = { refundNo: 'b-1', partnerRefundNo: 'R1', refundAmount: { value: '11000.00', currency: 'IDR' } };
+  test.each<[string, object, object]>([
+    ['2007800', given, { outcome: 'refunded' }],
+    ['2007800', { refundNo: 'b-1' }, { outcome: 'refunded' }],
+    ['2007800', {}, { outcome: 'unknown' }],
+    ['2007800', { ...given, partnerRefundNo: 'R2' }, { outcome: 'unknown' }],
+    ['2007800', { ...given, originalPartnerReferenceNo: 'another' }, { outcome: 'unknown' }],
+    // A part of it is not what was asked for.
+    ['2007800', { ...given, refundAmount: { value: '10000.00', currency: 'IDR' } }, { outcome: 'unknown' }],
+    ['2007801', given, { outcome: 'unknown' }],
+    ['4037815', {}, { outcome: 'refused', code: '4037815', reason: 'said the acquirer' }],
+    ['4047813', {}, { outcome: 'refused' }],
+    ['4057801', {}, { outcome: 'refused' }],
+  ])('%s %j', (code, body, outcome) => expect(readRefund(answer(code, body), refund, { first: true })).toMatchObject(outcome));
+
+  test.each(ALL)('%s with case %s', (http, code) => {
+    const read = (first: boolean) => readRefund(answer(`${http}78${code}`), refund, { first }).outcome;
+    const isRefusal = FINAL.has(`${http}/${code}`) || listed(['404 00,01']).has(`${http}/${code}`);
+    expect(read(true)).toBe(http === '202' ? 'pending' : isRefusal ? 'refused' : 'unknown');
+    // Of an earlier send a refusal says nothing, and 404/18 decides nothing.
+    expect(read(false)).toBe(http === '202' ? 'pending' : 'unknown');
   });
 });
 

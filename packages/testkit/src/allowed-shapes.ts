@@ -82,6 +82,7 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     'update one {* $exists, * $lte, * =, _id =} <- $set': 'a paid transfer comes back, once',
     'update one {* $exists, * $gt, * $lte, * =, _id =} <- $set': 'cash is drawn, once',
     'update one {* $exists, * $gt, * =, _id =} <- $set': 'a withdrawal is canceled before anybody has drawn it',
+    'update one {* $gt, _id =} <- $set': 'a payment of a code is canceled before it is made',
   },
   test: {
     'update one {$or [{* $lt}, {* =}], _id =} <- $set (upsert)': 'the lock on fail points',

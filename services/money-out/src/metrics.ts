@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from '@gerbang/runtime';
 import type { StoredTransfer } from './transfer/document.ts';
+import type { LimitPeriod } from './transfer/quota.ts';
 import type { Ended } from './transfer/state.ts';
 
 /** One helper a business event. */
@@ -7,6 +8,8 @@ export type Metrics = {
   accepted(): void;
   /** The same payment was ordered under another reference just before. */
   possiblyDuplicated(product: string): void;
+  /** An order was refused by a bound that operators have set. */
+  limitRefused(product: string, period: LimitPeriod): void;
   finished(transfer: StoredTransfer, status: Ended['status'], nowMs: number): void;
   /** A transfer that had ended has another end now. */
   corrected(transfer: StoredTransfer, status: Ended['status']): void;
@@ -25,6 +28,12 @@ export function createTransferMetrics(registry: Registry): Metrics {
     name: 'gerbang_transfers_possible_duplicates_total',
     help: 'Accepted transfers whose beneficiary and amount were ordered from the account within 5 minutes before',
     labelNames: ['product'],
+    registers: [registry],
+  });
+  const limitRefusals = new Counter({
+    name: 'gerbang_transfers_limit_refusals_total',
+    help: 'Orders refused by a limit of the merchant: of a transaction, of a day or of a month',
+    labelNames: ['product', 'period'],
     registers: [registry],
   });
   const finished = new Counter({
@@ -55,6 +64,7 @@ export function createTransferMetrics(registry: Registry): Metrics {
   return {
     accepted: () => accepted.inc(),
     possiblyDuplicated: (product) => duplicates.inc({ product }),
+    limitRefused: (product, period) => limitRefusals.inc({ product, period }),
     finished(transfer, status, nowMs) {
       count(transfer, status);
       duration.observe(Math.max(0, nowMs - transfer.order.createdAtMs) / 1_000);

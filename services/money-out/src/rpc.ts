@@ -3,6 +3,7 @@ import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet
 import {
   AccountTransferService,
   DisbursementService,
+  LimitService,
   RailReportService,
   ResolutionService,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
@@ -24,6 +25,7 @@ import { transfer } from './disbursement/rpc/transfer.ts';
 import { checkWallet } from './ewallet-topup/rpc/check-wallet.ts';
 import { getTopup } from './ewallet-topup/rpc/get-topup.ts';
 import { triggerTopup } from './ewallet-topup/rpc/trigger-topup.ts';
+import { listLimits } from './limit/rpc/list-limits.ts';
 import { creditQrisPayment } from './qris-payment/rpc/credit-qris-payment.ts';
 import { getQrisPayment } from './qris-payment/rpc/get-qris-payment.ts';
 import { inquireQrisPayment } from './qris-payment/rpc/inquire-qris-payment.ts';
@@ -81,6 +83,7 @@ export function implementations(context: Context) {
       },
       ['gerbang'],
     ),
+    implement(LimitService, { listLimits: (request) => listLimits(context, request) }, ['gerbang']),
     implement(RailReportService, { reportTransfer: (request) => reportTransfer(context, request) }, ['edge']),
     implement(
       EwalletTopupService,

@@ -133,7 +133,7 @@ export function useCardless(name: string) {
       const rails = {
         bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
         ewalletTopup: { inquireWallet: unused, topUp: unused, inquireTopup: unused, close },
-        qrisPayment: { decode: unused, pay: unused, query: unused, close },
+        qrisPayment: { decode: unused, pay: unused, query: unused, cancel: unused, refund: unused, close },
         cardless: { createCode: wrap(createCode), inquire: wrap(inquire), cancel: wrap(cancel), close },
       };
       const products = createProducts(rails, { keyRing: ringOf(...ring) });

@@ -9,6 +9,7 @@ import type { Outcome, TransferOrder } from '../src/transfer/product.ts';
 import { holdFunds, settle, writeSent } from '../src/transfer/saga.ts';
 import type { Resolution } from '../src/transfer/state.ts';
 import {
+  atEveryStep,
   crashing,
   eventsOf,
   insert,
@@ -70,17 +71,6 @@ async function reread(world: SagaWorld, order: TransferOrder): Promise<StoredTra
   const found = await world.find(order);
   if (found === undefined) throw new Error('gone');
   return found;
-}
-
-/** Runs `once` with a crash before, then after, each of its steps; a run without a crash is the last one. */
-async function atEveryStep(once: (wrap: Wrap) => Promise<void>): Promise<number> {
-  for (let at = 1; ; at++) {
-    for (const when of ['before', 'after'] as const) {
-      const { wrap, hit } = crashing(at, when);
-      await once(wrap);
-      if (!hit()) return at - 1;
-    }
-  }
 }
 
 describe('a rail that reports on a transfer that has ended', () => {

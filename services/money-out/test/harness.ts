@@ -7,6 +7,7 @@ import { EwalletTopupService } from '@gerbang/proto/gerbang/money_out/v1/ewallet
 import {
   AccountTransferService,
   DisbursementService,
+  LimitService,
   RailReportService,
   ResolutionService,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
@@ -177,6 +178,8 @@ export function useMoneyOut() {
         cardlessWithdrawals: channel.client(CardlessWithdrawalService),
         reports: channel.client(RailReportService),
         resolution: channel.client(ResolutionService),
+        limits: channel.client(LimitService),
+        adminPort: service.adminPort,
       };
     },
   };

@@ -50,7 +50,7 @@ beforeAll(async () => {
     bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
     ewalletTopup: { inquireWallet: unused, topUp: unused, inquireTopup: unused, close },
     cardless: { createCode: unused, inquire: unused, cancel: unused, close },
-    qrisPayment: { decode: unused, pay: unused, query: unused, close },
+    qrisPayment: { decode: unused, pay: unused, query: unused, cancel: unused, refund: unused, close },
   };
   const products = createProducts(rails, { keyRing: { currentKid: 'k1', keys: new Map() } });
   context = {

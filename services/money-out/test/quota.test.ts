@@ -2,13 +2,13 @@ import { createClock, RefusalError } from '@gerbang/core';
 import { ReportedOutcome, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { describe, expect, test } from 'vitest';
 import { partnerReferenceOf } from '../src/transfer/rail-reference.ts';
-import { refusalOf, useMoneyOut } from './harness.ts';
+import { type FakeMerchant, refusalOf, useMoneyOut } from './harness.ts';
 
 const world = useMoneyOut();
 const AMOUNT_SEN = 1_000n;
 
 /** Services on one database whose bank is away, and a merchant with a quota. */
-async function aMerchant(quota: { dailyMaximumSen?: bigint; monthlyMaximumSen?: bigint }, services = 1) {
+async function aMerchant(quota: Omit<FakeMerchant['limits'][number], 'product'>, services = 1) {
   const clock = createClock();
   // The first day of a month in Jakarta, an hour after midnight.
   clock.setOffset(Date.parse('2027-03-31T18:00:00Z') - Date.now());
@@ -114,6 +114,34 @@ describe('a quota', () => {
     expect((await transfer('b')).accountTransfer?.status).toBe(TransferStatus.SUCCESS);
     expect(await refusalOf(transfer('c'))).toEqual(['account_limit', []]);
     expect((await transfer('b')).accountTransfer?.status).toBe(TransferStatus.SUCCESS);
+  });
+
+  test('is listed with what is used of it, and its refusals are counted by the bound that was exceeded', async () => {
+    const quota = { maximumSen: 2n * AMOUNT_SEN, dailyMaximumSen: 3n * AMOUNT_SEN, monthlyMaximumSen: 4n * AMOUNT_SEN };
+    const { isIn, report, limits, merchantId, clock, adminPort } = await aMerchant(quota);
+    expect([await isIn('a', { amountSen: 2n * AMOUNT_SEN }), await isIn('b')]).toEqual([true, true]);
+    const listed = async () => (await limits.listLimits({ merchantId })).limits;
+    const none = { product: 'account-transfer', ...quota, usedTodaySen: 0n, usedThisMonthSen: 0n };
+    const used = 3n * AMOUNT_SEN;
+    expect(await listed()).toMatchObject([
+      none,
+      { product: 'disbursement', ...quota, usedTodaySen: used, usedThisMonthSen: used },
+    ]);
+    expect([await isIn('c', { amountSen: used }), await isIn('c'), await isIn('c')]).toEqual([false, false, false]);
+    // What was not paid does not count; what was yesterday counts for the month only.
+    await report('b', ReportedOutcome.FAILED);
+    clock.setOffset(Date.parse('2027-04-01T17:00:00Z') - Date.now());
+    expect(await listed()).toMatchObject([none, { usedTodaySen: 0n, usedThisMonthSen: 2n * AMOUNT_SEN }]);
+    expect([await isIn('d', { amountSen: 2n * AMOUNT_SEN }), await isIn('e')]).toEqual([true, false]);
+    const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    const counted = [
+      ...metrics.matchAll(/^gerbang_transfers_limit_refusals_total\{product="disbursement",period="(\w+)"[^}]*\} (\d)/gm),
+    ];
+    expect(counted.map(([, period, count]) => [period, count])).toEqual([
+      ['transaction', '1'],
+      ['day', '2'],
+      ['month', '1'],
+    ]);
   });
 
   test('is asked for nothing where operators have set none', async () => {

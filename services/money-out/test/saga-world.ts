@@ -143,6 +143,17 @@ export async function surviving(work: Promise<unknown>): Promise<void> {
   });
 }
 
+/** Runs `once` with a crash before, then after, each of its steps; a run without a crash is the last one. */
+export async function atEveryStep(once: (wrap: Wrap) => Promise<void>): Promise<number> {
+  for (let at = 1; ; at++) {
+    for (const when of ['before', 'after'] as const) {
+      const { wrap, hit } = crashing(at, when);
+      await once(wrap);
+      if (!hit()) return at - 1;
+    }
+  }
+}
+
 /** How often each thing was counted. */
 export function countingMetrics() {
   const counts = { accepted: 0, duplicated: 0, finished: 0, corrected: 0, contradicted: 0 };
@@ -151,6 +162,7 @@ export function countingMetrics() {
     metrics: {
       accepted: () => void counts.accepted++,
       possiblyDuplicated: () => void counts.duplicated++,
+      limitRefused: () => {},
       finished: () => void counts.finished++,
       corrected: () => void counts.corrected++,
       contradicted: () => void counts.contradicted++,
@@ -219,7 +231,7 @@ export async function untilDone({ context, find }: SagaWorld, order: TransferOrd
   throw new Error('no end');
 }
 
-function withCrashes(transfers: TransferStore, wrap: Wrap): TransferStore {
+export function withCrashes(transfers: TransferStore, wrap: Wrap): TransferStore {
   return {
     ...transfers,
     insert: wrap(transfers.insert),
@@ -227,7 +239,7 @@ function withCrashes(transfers: TransferStore, wrap: Wrap): TransferStore {
     find: wrap(transfers.find),
     remove: wrap(transfers.remove),
     markCounted: wrap(transfers.markCounted),
-    spendings: { count: wrap(transfers.spendings.count) },
+    spendings: { ...transfers.spendings, count: wrap(transfers.spendings.count) },
   };
 }
 

@@ -53,7 +53,15 @@ const rows: [string, StoredTransferDocument, object, object][] = [
   [
     'succeeded',
     { ...sent, ...proposed, status: 'succeeded', rail_reference: 'r', processed_at: new Date(3_000) },
-    { status: 'succeeded', railReference: 'r', receipt: {}, returned: undefined, compensations: 0, proposal: undefined },
+    {
+      status: 'succeeded',
+      railReference: 'r',
+      receipt: {},
+      returned: undefined,
+      refund: undefined,
+      compensations: 0,
+      proposal: undefined,
+    },
     { status: TransferStatus.SUCCESS, balanceAfterSen: 5n, processedAtMs: 3_000n },
   ],
   [

@@ -49,6 +49,7 @@ import { reverseQris } from './money-in/reverse-qris.ts';
 import { CREATE_VA, createVa, DELETE_VA, deleteVa, UPDATE_VA, updateVa } from './money-in/virtual-account.ts';
 import { QR_DECODE, qrDecode } from './qris-payment/decode.ts';
 import { QR_PAYMENT, qrPayment } from './qris-payment/payment.ts';
+import { QR_REFUND, qrRefund } from './qris-payment/refund.ts';
 import { ACCESS_TOKEN, accessToken } from './snap/access-token.ts';
 import { SnapRefusal, sendAnswer } from './snap/snap.ts';
 
@@ -72,6 +73,7 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/v1.0/qr/qr-mpm-payment', handler: qrPayment, service: QR_PAYMENT },
   { method: 'POST', url: '/v1.0/qr/qr-mpm-query', handler: qrQuery, service: QR_QUERY },
   { method: 'POST', url: '/v1.0/qr/qr-mpm-cancel', handler: qrCancel, service: QR_CANCEL },
+  { method: 'POST', url: '/v1.0/qr/qr-mpm-refund', handler: qrRefund, service: QR_REFUND },
   { method: 'POST', url: '/v1.0/debit/payment-host-to-host', handler: debitPayment, service: DEBIT_PAYMENT },
   { method: 'POST', url: '/v1.0/debit/status', handler: debitStatus, service: DEBIT_STATUS },
   { method: 'POST', url: '/v1.0/debit/cancel', handler: debitCancel, service: DEBIT_CANCEL },

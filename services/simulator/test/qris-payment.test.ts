@@ -246,3 +246,82 @@ describe('a payment that comes back', () => {
     expect((await reverse(code())).json).toMatchObject({ accepted: false });
   });
 });
+
+describe('a payment that is canceled', () => {
+  /** One that the acquirer has not answered and makes 5 s later. */
+  async function aPendingPayment(payload = code({ pan: '936000091500000002' })) {
+    const { request, result } = await pay(payload, {}, { ...within(300), firstSend: true });
+    expect(result.outcome).toBe('unknown');
+    return { payload, request };
+  }
+
+  test('while it is pending is not made, and its code can be paid by another', async () => {
+    const { payload, request } = await aPendingPayment();
+    for (let i = 0; i < 2; i++) expect(await rail.cancel(request, soon())).toEqual({ outcome: 'canceled' });
+    await bench.control('POST', 'clock/advance', { ms: 5_000 });
+    expect(await rail.query(request, soon())).toEqual({ outcome: 'canceled' });
+    expect(await decode(payload, newPayment())).toEqual({ outcome: 'found' });
+    expect(await rail.refund({ payment: request, refundReference: 'r' }, first())).toMatchObject({ code: '4047800' });
+  });
+
+  test('too late, was never ordered, or pays a code that was made here is not canceled', async () => {
+    const { request } = await pay(code());
+    expect(await rail.cancel(request, soon())).toMatchObject({ reason: expect.stringContaining('4047700') });
+    expect((await rail.query(request, soon())).outcome).toBe('succeeded');
+    expect(await rail.cancel(newPayment(), soon())).toEqual({ outcome: 'not_found' });
+    const own = await ownCode({ expiresInMs: 1_000_000 });
+    await bench.control('PUT', 'rails/qris', { outcome: 'timeout' });
+    const { request: onUs } = await aPendingPayment(own);
+    await bench.control('DELETE', 'rails/qris');
+    expect(await rail.cancel(onUs, soon())).toMatchObject({ reason: expect.stringContaining('4057701') });
+  });
+
+  test('by a rail that gives no answer is canceled all the same', async () => {
+    const { request } = await aPendingPayment();
+    await bench.control('PUT', 'rails/qris', { outcome: 'timeout' });
+    expect((await rail.cancel(request, within(300))).outcome).toBe('unknown');
+    await bench.control('DELETE', 'rails/qris');
+    expect(await rail.query(request, soon())).toEqual({ outcome: 'canceled' });
+  });
+});
+
+describe('a payment that is refunded', () => {
+  const refund = (payment: QrisPaymentRequest, refundReference: string, options = first()) =>
+    rail.refund({ payment, refundReference }, options);
+
+  test('is returned, once, under the refund’s own reference', async () => {
+    const { request } = await pay(code());
+    for (let i = 0; i < 2; i++) expect(await refund(request, `R1-${request.partnerReference}`)).toEqual({ outcome: 'refunded' });
+    expect(await refund(request, `R2-${request.partnerReference}`)).toMatchObject({ outcome: 'refused', code: '4047813' });
+    expect(await rail.query(request, soon())).toMatchObject({ outcome: 'returned' });
+    const booked = (await books()).filter((item) => item.transaction_id === request.partnerReference);
+    expect(booked).toMatchObject([{ status: 'reversed' }]);
+  });
+
+  test('of a code that was made here is taken from its merchant', async () => {
+    const payload = await ownCode({ expiresInMs: 1_000_000 });
+    const { request } = await pay(payload);
+    expect(await refund(request, `R1-${request.partnerReference}`)).toEqual({ outcome: 'refunded' });
+    const given = (await books()).filter((item) => item.reference_number.startsWith('reversal-'));
+    expect(given.filter((item) => item.reference_number.includes(payload.slice(-33, -8)))).toMatchObject([
+      { direction: 'out', amount: { value: '25000.00' }, status: 'success' },
+    ]);
+  });
+
+  test('in part, more than it was, while it is open, or by a rail that refuses, is not', async () => {
+    const { request } = await pay(code());
+    for (const [amountSen, code] of [
+      ['2400000', '4037815'],
+      ['2600000', '4047813'],
+    ] as const) {
+      expect(await refund({ ...request, amountSen }, 'R')).toMatchObject({ outcome: 'refused', code });
+    }
+    expect(await refund(newPayment(), 'R')).toMatchObject({ outcome: 'refused', code: '4047801' });
+    await bench.control('PUT', 'rails/qris', { outcome: 'failed' });
+    expect(await refund(request, 'R')).toMatchObject({ outcome: 'refused', code: '4037805' });
+    await bench.control('PUT', 'rails/qris', { outcome: 'error' });
+    expect((await refund(request, 'R')).outcome).toBe('unknown');
+    await bench.control('DELETE', 'rails/qris');
+    expect((await rail.query(request, soon())).outcome).toBe('succeeded');
+  });
+});

@@ -16,6 +16,7 @@ export const aspi: Provider = {
     qrisPayment: { path: '/v1.0/qr/qr-mpm-payment' },
     qrisQuery: { path: '/v1.0/qr/qr-mpm-query' },
     qrisCancel: { path: '/v1.0/qr/qr-mpm-cancel' },
+    qrisRefund: { path: '/v1.0/qr/qr-mpm-refund' },
     debitPayment: { path: '/v1.0/debit/payment-host-to-host' },
     debitStatus: { path: '/v1.0/debit/status' },
     debitCancel: { path: '/v1.0/debit/cancel' },

@@ -25,6 +25,7 @@ export const SERVICE_CODES = {
   debitRefund: '58',
   accessTokenB2b: '73',
   qrisCancel: '77',
+  qrisRefund: '78',
   cardlessCreate: '91',
   cardlessStatus: '92',
   cardlessCancel: '93',

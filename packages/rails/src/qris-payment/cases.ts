@@ -38,6 +38,18 @@ export const DECODE_CASES: Readonly<Record<string, 'found' | QrisProblem>> = {
 /** Service 51. A refused question says nothing of the payment; only 404/01 says that the acquirer knows of none. */
 export const QUERY_CASES: Readonly<Record<string, 'read' | 'not_found'>> = { '200/00': 'read', '404/01': 'not_found' };
 
+/**
+ * Service 77. Only the yes is final. Every refusal (a payment that was made, that may not be canceled, or that is not known), and
+ * every answer that says nothing, leads to an inquiry.
+ */
+export const CANCEL_CASES: Readonly<Record<string, 'done' | 'not_found'>> = { '200/00': 'done', '404/01': 'not_found' };
+
+/**
+ * Service 78, of the first send; after a send without an answer every 4xx is `ask`. As of a payment, but here 404/00 (the status
+ * does not allow it) and 404/01 (not known) are refusals too. 404/18 is a success to ASPI; only an inquiry can say so.
+ */
+export const REFUND_CASES: typeof PAYMENT_CASES = { ...PAYMENT_CASES, ...cases(404, ['00', '01'], 'failed') };
+
 /** Service 51, `latestTransactionStatus`. Not found is not failed. */
 export const QUERY_STATUSES: Readonly<
   Record<string, 'succeeded' | 'pending' | 'returned' | 'canceled' | 'failed' | 'not_found'>

@@ -4,14 +4,25 @@ import { aboutAnother, pendingOrUndecided, snapAmount, unknownBy, unreadable } f
 import type { SnapAnswer } from '../snap-client.ts';
 import { treatSend } from '../treatment.ts';
 import {
+  CANCEL_CASES,
   DECODE_CASES,
   MERCHANT_LIMIT_CASES,
   MERCHANT_UNKNOWN_CASES,
   PAYMENT_CASES,
   QUERY_CASES,
   QUERY_STATUSES,
+  REFUND_CASES,
 } from './cases.ts';
-import type { QrisDecoding, QrisPaymentRequest, QrisPaymentResult, QrisReturned, QrisScan } from './qris-payment.ts';
+import type {
+  QrisCancellation,
+  QrisDecoding,
+  QrisPaymentRequest,
+  QrisPaymentResult,
+  QrisRefundRequest,
+  QrisRefundResult,
+  QrisReturned,
+  QrisScan,
+} from './qris-payment.ts';
 
 const REASON_LENGTH_MAX = 200;
 
@@ -34,6 +45,14 @@ const state = z.object({
     .optional(),
   amount: snapAmount.optional(),
   additionalInfo: rrn,
+});
+
+const canceled = z.object({ originalPartnerReferenceNo: z.string().optional(), amount: snapAmount.optional() });
+const refunded = z.object({
+  refundNo: z.string().min(1).max(64),
+  partnerRefundNo: z.string().optional(),
+  originalPartnerReferenceNo: z.string().optional(),
+  refundAmount: snapAmount.optional(),
 });
 
 /** Service 48. */
@@ -103,6 +122,41 @@ export function readPaymentState(
       return { outcome: 'unknown', reason: `the acquirer's status of the payment is ${latestTransactionStatus.slice(0, 10)}` };
     default:
       return status satisfies never;
+  }
+}
+
+/** Service 77. */
+export function readCancellation(answer: SnapAnswer, request: QrisPaymentRequest): QrisCancellation {
+  const treatment = CANCEL_CASES[caseOf(answer)];
+  if (treatment === 'not_found') return { outcome: 'not_found' };
+  if (treatment === undefined) return unknownBy(answer);
+  const done = canceled.safeParse(answer.body);
+  if (!done.success) return unreadable();
+  return isAbout(request, done.data.originalPartnerReferenceNo, done.data.amount) ? { outcome: 'canceled' } : aboutAnother();
+}
+
+/** Service 78. */
+export function readRefund(answer: SnapAnswer, request: QrisRefundRequest, sent: { first: boolean }): QrisRefundResult {
+  const treatment = REFUND_CASES[caseOf(answer)] ?? 'ask';
+  switch (treatment) {
+    case 'done': {
+      const done = refunded.safeParse(answer.body);
+      if (!done.success) return unreadable();
+      const { partnerRefundNo = request.refundReference, originalPartnerReferenceNo, refundAmount } = done.data;
+      const isThis = partnerRefundNo === request.refundReference;
+      return isThis && isAbout(request.payment, originalPartnerReferenceNo, refundAmount)
+        ? { outcome: 'refunded' }
+        : aboutAnother();
+    }
+    case 'pending':
+      return { outcome: 'pending' };
+    case 'failed':
+      if (!sent.first) return unknownBy(answer);
+      return { outcome: 'refused', code: answer.responseCode, reason: words(answer.message) };
+    case 'ask':
+      return unknownBy(answer);
+    default:
+      return treatment satisfies never;
   }
 }
 

@@ -15,6 +15,10 @@ export type QrisPaymentRail = {
   pay(request: QrisPaymentRequest, options: CallOptions & { firstSend: boolean }): Promise<QrisPaymentResult>;
   /** How a payment ended. */
   query(request: QrisPaymentRequest, options: CallOptions): Promise<QrisPaymentResult | QrisReturned | NotFoundOutcome>;
+  /** Asks that a payment be made no more (77). Anything but an explicit yes says nothing of the payment: the caller inquires. */
+  cancel(request: QrisPaymentRequest, options: CallOptions): Promise<QrisCancellation>;
+  /** Gives all of a payment back that was made (78). `firstSend` as in `pay`. */
+  refund(request: QrisRefundRequest, options: CallOptions & { firstSend: boolean }): Promise<QrisRefundResult>;
   close(): Promise<void>;
 };
 
@@ -68,3 +72,15 @@ export type QrisPaymentResult =
 
 /** It was paid, and the money came back. `railReference` may be empty. */
 export type QrisReturned = { outcome: 'returned'; railReference: string; reason: string };
+
+export type QrisCancellation = { outcome: 'canceled' } | NotFoundOutcome | UnknownOutcome;
+
+/** `refundReference` is unique for ever, and the same whenever the same refund is asked for. */
+export type QrisRefundRequest = { payment: QrisPaymentRequest; refundReference: string };
+
+export type QrisRefundResult =
+  | { outcome: 'refunded' }
+  | { outcome: 'pending' }
+  /** An explicit no: nothing comes back. `code` is the acquirer's, `reason` its words. */
+  | { outcome: 'refused'; code: string; reason: string }
+  | UnknownOutcome;

@@ -4,20 +4,22 @@ import { externalIdFor } from '../providers/external-id.ts';
 import { type SnapService, serviceOf } from '../providers/provider.ts';
 import { createSnapCalls, orUnknown, toSnapAmount } from '../snap-call.ts';
 import { openSnapClient, type SnapCredentials } from '../snap-client.ts';
-import { readDecoding, readPayment, readPaymentState } from './outcomes.ts';
-import type { QrisPaymentRail, QrisPaymentRequest, QrisScan } from './qris-payment.ts';
+import { readCancellation, readDecoding, readPayment, readPaymentState, readRefund } from './outcomes.ts';
+import type { QrisPaymentRail, QrisPaymentRequest, QrisRefundRequest, QrisScan } from './qris-payment.ts';
 
 export type SnapQrisPaymentOptions = SnapCredentials & {
   /** By which the acquirer knows us as the payer. */
   merchantId: string;
 };
 
-/** An acquirer that speaks SNAP's QR MPM decode, payment and query (48, 50, 51). `now` is real time. */
+/** An acquirer that speaks SNAP's QR MPM decode, payment, query, cancel and refund (48, 50, 51, 77, 78). `now` is real time. */
 export function openSnapQrisPayment(options: SnapQrisPaymentOptions, now: () => number = Date.now): QrisPaymentRail {
   const { merchantId, provider = aspi } = options;
   const decode = serviceOf(provider, 'qrisDecode');
   const payment = serviceOf(provider, 'qrisPayment');
   const query = serviceOf(provider, 'qrisQuery');
+  const cancel = serviceOf(provider, 'qrisCancel');
+  const refund = serviceOf(provider, 'qrisRefund');
   const snap = openSnapClient(options, now);
   const call = createSnapCalls(snap, now);
   return {
@@ -31,6 +33,11 @@ export function openSnapQrisPayment(options: SnapQrisPaymentOptions, now: () => 
       }),
     query: (request, { signal }) =>
       call(query, toQuery(request, merchantId, payment), signal, (answer) => readPaymentState(answer, request)),
+    cancel: (request, { signal }) =>
+      call(cancel, toCancellation(request, merchantId, payment), signal, (answer) => readCancellation(answer, request)),
+    // The acquirer tells a repetition by the refund's own reference.
+    refund: (request, { signal, firstSend }) =>
+      call(refund, toRefund(request, merchantId, payment), signal, (answer) => readRefund(answer, request, { first: firstSend })),
     close: () => snap.close(),
   };
 }
@@ -59,11 +66,20 @@ function toPayment(request: QrisPaymentRequest, merchantId: string): object {
   };
 }
 
-function toQuery({ partnerReference, externalId }: QrisPaymentRequest, merchantId: string, payment: SnapService): object {
-  return {
-    originalPartnerReferenceNo: partnerReference,
-    originalExternalId: externalIdFor(payment, externalId),
-    serviceCode: payment.code,
-    merchantId,
-  };
+function toQuery(request: QrisPaymentRequest, merchantId: string, payment: SnapService): object {
+  return { ...toOriginal(request, payment), serviceCode: payment.code, merchantId };
+}
+
+function toCancellation(request: QrisPaymentRequest, merchantId: string, payment: SnapService): object {
+  const amount = toSnapAmount(BigInt(request.amountSen));
+  return { ...toOriginal(request, payment), merchantId, reason: 'the outcome is not known', amount };
+}
+
+function toRefund({ payment: paid, refundReference }: QrisRefundRequest, merchantId: string, payment: SnapService): object {
+  const refundAmount = toSnapAmount(BigInt(paid.amountSen));
+  return { ...toOriginal(paid, payment), merchantId, partnerRefundNo: refundReference, refundAmount, reason: 'wanted by the payer' };
+}
+
+function toOriginal({ partnerReference, externalId }: QrisPaymentRequest, payment: SnapService): object {
+  return { originalPartnerReferenceNo: partnerReference, originalExternalId: externalIdFor(payment, externalId) };
 }

@@ -3,6 +3,7 @@ import { retryConflicts } from '@gerbang/store';
 import type { SagaContext } from '../transfer/change.ts';
 import { countOrder } from '../transfer/count.ts';
 import { isRefused } from '../transfer/posting.ts';
+import type { LimitPeriod } from '../transfer/quota.ts';
 import { ACCOUNT_TRANSFER, type AccountTransferCommand, type AccountTransferOrder, decide } from './account-transfer.ts';
 import type { StoredAccountTransfer } from './document.ts';
 import type { AccountTransferStore } from './store.ts';
@@ -25,7 +26,8 @@ export function isLasting(error: unknown): boolean {
 export async function complete(context: AccountTransferContext, created: StoredAccountTransfer): Promise<StoredAccountTransfer> {
   const { accountTransfers } = context;
   const { markCounted: mark, remove, find } = accountTransfers;
-  const transfer = await countOrder(accountTransfers.spendings, ACCOUNT_TRANSFER, created, { mark, remove, find });
+  const refused = (period: LimitPeriod) => context.metrics.limitRefused(ACCOUNT_TRANSFER, period);
+  const transfer = await countOrder(accountTransfers.spendings, ACCOUNT_TRANSFER, created, { mark, remove, refused, find });
   if (transfer.state.status !== 'created') return transfer;
   const [balanceAfterSen, possibleDuplicateOf] = await Promise.all([
     post(context, transfer),

@@ -9,9 +9,9 @@ import { readRequest, toRequest, writeRequest } from './rail-request.ts';
 
 /**
  * The payment of a code that another merchant shows. The code was decoded under the order's partner reference before it is
- * ordered, as SNAP's payment names no code. It is paid at once or soon.
+ * ordered, as SNAP's payment names no code. It is paid at once or soon; only operators have it canceled or refunded.
  */
-export function createQrisPayment(rail: Pick<QrisPaymentRail, 'pay' | 'query'>): Product {
+export function createQrisPayment(rail: Pick<QrisPaymentRail, 'pay' | 'query' | 'cancel' | 'refund'>): Product {
   return {
     name: QRIS_ISSUER,
     // The same rail, in the ledger and in its books, as that of codes that bring money in.
@@ -26,6 +26,17 @@ export function createQrisPayment(rail: Pick<QrisPaymentRail, 'pay' | 'query'>):
     },
     // SNAP's external id is unique for a day: after that the acquirer cannot recognize a repetition.
     mayResend: (request, nowMs) => jakartaDay(readRequest(request).createdAtMs) === jakartaDay(nowMs),
+    cancel: {
+      send: (request, options) => rail.cancel(readRequest(request), options),
+      expiresAtMs: () => undefined,
+    },
+    refund: {
+      async send(request, refundReference, options) {
+        const answer = await rail.refund({ payment: readRequest(request), refundReference }, options);
+        if (answer.outcome !== 'refunded') return answer;
+        return { outcome: 'returned', railReference: '', reason: 'Refunded at the request of operators' };
+      },
+    },
     toMessage,
     toEvent,
   };

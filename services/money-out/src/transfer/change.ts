@@ -61,7 +61,8 @@ async function readAgain({ transfers }: SagaContext, { order }: StoredTransfer):
 }
 
 /** Logs and counts what has happened. */
-function observe({ log, metrics, clock }: SagaContext, transfer: StoredTransfer, event: TransferEvent): void {
+function observe(context: SagaContext, transfer: StoredTransfer, event: TransferEvent): void {
+  const { log, metrics, clock } = context;
   const { order, product } = transfer;
   const fields = { transaction_id: order.transactionId, merchant_id: order.merchantId, product: product.name };
   switch (event.type) {
@@ -90,22 +91,43 @@ function observe({ log, metrics, clock }: SagaContext, transfer: StoredTransfer,
       log.info({ ...fields, status }, 'transfer corrected');
       return;
     }
+    case 'refund-awaited':
+      log.warn({ ...fields, reason: event.reason }, 'the rail has not said yet whether it gives a payment back');
+      return;
+    case 'refund-refused':
+      log.warn({ ...fields, reason: event.reason }, 'a payment is not given back');
+      return;
     case 'return-reported':
+      if (event.isAsked) {
+        log.info({ ...fields, reason: event.reason }, 'a payment has come back as operators wanted; a compensation is posted');
+        return;
+      }
+      contradict(context, transfer, event);
+      return;
     case 'payment-reported':
-      metrics.contradicted(product.rail, event.type === 'return-reported' ? 'returned' : 'paid');
-      log.error({ ...fields, alert: 'rail_contradiction', reason: event.reason }, contradictionText(event.type));
+      contradict(context, transfer, event);
       return;
     case 'payment-refused':
       log.error({ ...fields, reason: event.reason }, 'the ledger refuses a payment that operators have confirmed');
       return;
     case 'cancel-requested':
     case 'resolution-proposed':
+    case 'refund-requested':
     case 'payment-approved':
     case 'payment-dismissed':
       return;
     default:
       event satisfies never;
   }
+}
+
+type Contradiction = Extract<TransferEvent, { type: 'return-reported' | 'payment-reported' }>;
+
+/** The rail has said otherwise before: an alert. */
+function contradict({ log, metrics }: SagaContext, { order, product }: StoredTransfer, { type, reason }: Contradiction): void {
+  metrics.contradicted(product.rail, type === 'return-reported' ? 'returned' : 'paid');
+  const fields = { transaction_id: order.transactionId, merchant_id: order.merchantId, product: product.name };
+  log.error({ ...fields, alert: 'rail_contradiction', reason }, contradictionText(type));
 }
 
 /** Whether it is used when its beneficiary likes, and that is still possible: that its outcome is open is as it should be. */
@@ -115,7 +137,7 @@ function isAwaited({ state, product, document }: StoredTransfer, nowMs: number):
   return hasReceipt && expiresAtMs !== undefined && nowMs < expiresAtMs;
 }
 
-function contradictionText(type: 'return-reported' | 'payment-reported'): string {
+function contradictionText(type: Contradiction['type']): string {
   return type === 'return-reported'
     ? 'the rail has reported a transfer as paid, and now that the money came back; a compensation is posted'
     : 'the rail has reported a transfer as not paid, and now as paid; operators decide';

@@ -1,5 +1,5 @@
 import { RefusalError, refuse } from '@gerbang/core';
-import { businessDay, type Quota } from './quota.ts';
+import { businessDay, type LimitPeriod, type Quota } from './quota.ts';
 import { referenceId } from './reference.ts';
 import type { Spendings } from './spending-store.ts';
 
@@ -24,6 +24,8 @@ type Countable = {
 export type CountingSteps<T> = {
   mark(order: T): Promise<T | undefined>;
   remove(order: T): Promise<boolean>;
+  /** Told once for an order that was removed, by the bound that it exceeds. */
+  refused(period: LimitPeriod): void;
   /** As it stands at this moment. */
   find(accountId: string, referenceNumber: string): Promise<T | undefined>;
 };
@@ -49,7 +51,10 @@ export async function countOrder<T extends Countable>(
     const id = referenceId(accountId, referenceNumber);
     const day = businessDay(order.createdAtMs);
     const counting = await spendings.count({ id, transactionId, day, amountSen, merchantId, product, quota });
-    if (counting === 'refused' && (await steps.remove(current))) throw new RefusalError(refuse('account_limit'));
+    if (typeof counting === 'object' && (await steps.remove(current))) {
+      steps.refused(counting.exceeds);
+      throw new RefusalError(refuse('account_limit'));
+    }
     const marked = counting === 'reserved' ? await steps.mark(current) : undefined;
     if (marked !== undefined) return marked;
     const again = await steps.find(accountId, referenceNumber);

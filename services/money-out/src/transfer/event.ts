@@ -23,8 +23,12 @@ export type TransferEvent =
   | { type: 'refunded'; railReference: string; reason: string; processedAtMs: number }
   | { type: 'resolution-proposed'; proposal: Proposal }
   /** Corrections of a transfer that has ended. */
-  | { type: 'return-reported'; reason: string }
+  /** `isAsked`: operators had asked the rail for it. */
+  | { type: 'return-reported'; reason: string; isAsked: boolean }
   | { type: 'return-booked'; processedAtMs: number }
+  | { type: 'refund-requested'; askedAtMs: number }
+  | { type: 'refund-awaited'; reason: string }
+  | { type: 'refund-refused'; reason: string }
   | { type: 'payment-reported'; railReference: string; reason: string; reportedAtMs: number }
   | { type: 'payment-approved' }
   | { type: 'payment-dismissed' }
@@ -44,7 +48,7 @@ export function evolve(state: TransferState, event: TransferEvent): TransferStat
     }
     case 'cancel-requested': {
       const held = mustBeHeld(state, event);
-      return { ...held, status: 'canceling', cancelReason: event.reason, inquiries: 0 };
+      return { ...held, status: 'canceling', cancelReason: event.reason, inquiries: 0, proposal: undefined };
     }
     case 'succeeded': {
       const { balanceAfterSen, receipt, possibleDuplicateOf } = mustBeHeld(state, event);
@@ -59,7 +63,11 @@ export function evolve(state: TransferState, event: TransferEvent): TransferStat
     case 'resolution-proposed':
       return { ...mustBeAccepted(state, event), proposal: event.proposal };
     case 'return-reported':
-      return { ...mustHaveSucceeded(state, event), returned: { reason: event.reason }, proposal: undefined };
+      return { ...mustHaveSucceeded(state, event), returned: { reason: event.reason }, refund: undefined, proposal: undefined };
+    case 'refund-requested':
+    case 'refund-awaited':
+    case 'refund-refused':
+      return evolveRefund(mustHaveSucceeded(state, event), event);
     case 'return-booked':
       return returned(mustHaveSucceeded(state, event), event.processedAtMs);
     case 'payment-reported': {
@@ -111,6 +119,23 @@ function evolveReleased(held: Held, event: Extract<TransferEvent, { type: 'faile
   }
 }
 
+type RefundEvent = Extract<TransferEvent, { type: 'refund-requested' | 'refund-awaited' | 'refund-refused' }>;
+
+/** What becomes of a payment that operators want back. */
+function evolveRefund(state: Succeeded, event: RefundEvent): Succeeded {
+  switch (event.type) {
+    case 'refund-requested':
+      return { ...state, refund: { askedAtMs: event.askedAtMs, attempts: 0, reason: '' }, proposal: undefined };
+    case 'refund-awaited':
+      if (state.refund === undefined) throw misplaced(state, event);
+      return { ...state, refund: { ...state.refund, attempts: state.refund.attempts + 1, reason: event.reason } };
+    case 'refund-refused':
+      return { ...state, refund: undefined, proposal: undefined };
+    default:
+      return event satisfies never;
+  }
+}
+
 type PaymentEvent = Extract<
   TransferEvent,
   { type: 'payment-approved' | 'payment-dismissed' | 'payment-refused' | 'payment-booked' }
@@ -141,7 +166,8 @@ function evolvePayment(state: Released, event: PaymentEvent): Ended {
 type Success = Pick<Succeeded, 'balanceAfterSen' | 'railReference' | 'processedAtMs' | 'possibleDuplicateOf'>;
 
 function succeeded(end: Success): Succeeded {
-  return { status: 'succeeded', ...end, receipt: {}, returned: undefined, compensations: 0, proposal: undefined };
+  const open = { returned: undefined, refund: undefined, proposal: undefined };
+  return { status: 'succeeded', ...end, receipt: {}, compensations: 0, ...open };
 }
 
 function returned(state: Succeeded, processedAtMs: number): Refunded & { paid: undefined } {

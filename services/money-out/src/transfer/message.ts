@@ -111,6 +111,9 @@ function publishedKind(event: TransferEvent): PublishedKind | undefined {
     case 'cancel-requested':
     case 'resolution-proposed':
     case 'return-reported':
+    case 'refund-requested':
+    case 'refund-awaited':
+    case 'refund-refused':
     case 'payment-reported':
     case 'payment-approved':
     case 'payment-dismissed':

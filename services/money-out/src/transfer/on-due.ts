@@ -1,6 +1,7 @@
 import type { SagaContext } from './change.ts';
 import type { StoredTransfer } from './document.ts';
 import { compensate, isRefused } from './posting.ts';
+import { askForRefund } from './refund.ts';
 import { askToCancel, cancelTransfer, holdFunds, inquire, writeSent } from './saga.ts';
 
 /** Transfers that this process is working on just now; their timer has nothing to do. */
@@ -8,7 +9,7 @@ export type InProgress = Set<string>;
 
 /**
  * Takes up a transfer whose timer has fired. A sent one is inquired, or canceled when it has expired; one that is being canceled
- * is asked for again; one that has ended may have a compensation to book. Runs at least once; every step is idempotent by its
+ * is asked for again; one that has ended may have a compensation to book, or a refund to ask for. Runs at least once; every step is idempotent by its
  * key.
  */
 export async function onTransferDue(context: SagaContext, inProgress: InProgress, transfer: StoredTransfer): Promise<void> {
@@ -25,6 +26,8 @@ export async function onTransferDue(context: SagaContext, inProgress: InProgress
       await askToCancel(context, transfer);
       return;
     case 'succeeded':
+      await (state.refund === undefined ? compensate(context, transfer) : askForRefund(context, transfer, { firstSend: false }));
+      return;
     case 'failed':
     case 'canceled':
     case 'refunded':

@@ -74,7 +74,10 @@ async function place(
     if (known !== undefined) return repeat(context, known, wanted);
     if (await context.transfers.references.isOfAnother(wanted, product.name))
       throw new RefusalError(refuse('duplicate_reference'));
-    if (!withinLimits) throw new RefusalError(refuse('account_limit'));
+    if (!withinLimits) {
+      context.metrics.limitRefused(product.name, 'transaction');
+      throw new RefusalError(refuse('account_limit'));
+    }
     // The one that had taken the reference was refused meanwhile and is gone: try again.
   }
 }

@@ -72,6 +72,8 @@ export type Product = {
   mayResend(request: string, nowMs: number): boolean;
   /** For products that can be canceled or expire. */
   cancel?: Cancellation;
+  /** For products whose rail gives a payment back when it is asked to. */
+  refund?: Refunding;
   /** The transfer as the contract between services shows it. */
   toMessage(order: TransferOrder, details: object, state: TransferState): Transfer;
   toEvent(kind: PublishedKind, transfer: Transfer): Omit<NewEvent<EventType<'money-out'>>, 'atMs'>;
@@ -85,3 +87,16 @@ export type Cancellation = {
   /** When the transfer is canceled by itself, business time; undefined where it never is. */
   expiresAtMs(details: object): number | undefined;
 };
+
+export type Refunding = {
+  /**
+   * Asks the rail to give all of a payment back. `refundReference` is the same whenever the same refund is asked for. `refused`: an
+   * explicit no, and only to the first request. A rail that no longer knows answers `unknown`, and is inquired.
+   */
+  send(request: string, refundReference: string, options: CallOptions & { firstSend: boolean }): Promise<RefundOutcome>;
+};
+
+export type RefundOutcome =
+  | Extract<Outcome, { outcome: 'returned' | 'unknown' }>
+  | { outcome: 'refused'; code: string; reason: string }
+  | { outcome: 'pending' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { businessDay, fits, NOTHING_SPENT, quotaOf, type Reservation, reserve, type Spending, settle } from './quota.ts';
+import { businessDay, exceeded, NOTHING_SPENT, quotaOf, type Reservation, reserve, type Spending, settle } from './quota.ts';
 
 const order = (transactionId: string, day = '20261122', amountSen = 10n): Reservation => ({
   id: `a:${transactionId}`,
@@ -17,15 +17,16 @@ test.each([
   expect(businessDay(Date.parse(iso))).toBe(day);
 });
 
-test.each<[string, bigint, bigint, Reservation, boolean]>([
-  ['the last of the day', 30n, 0n, order('x'), true],
-  ['a sen too much for the day', 30n, 0n, order('x', '20261122', 11n), false],
-  ['a day of its own', 20n, 0n, order('x', '20261123', 20n), true],
-  ['the last of the month', 0n, 30n, order('x', '20261123'), true],
-  ['a sen too much for the month', 0n, 30n, order('x', '20261123', 11n), false],
-  ['either bound', 100n, 29n, order('x'), false],
-])('%s', (_what, dailySen, monthlySen, next, isIn) => {
-  expect(fits(spent(order('1'), order('2')), next, { dailySen, monthlySen })).toBe(isIn);
+test.each<[string, bigint, bigint, Reservation, 'day' | 'month' | undefined]>([
+  ['the last of the day', 30n, 0n, order('x'), undefined],
+  ['a sen too much for the day', 30n, 0n, order('x', '20261122', 11n), 'day'],
+  ['a day of its own', 20n, 0n, order('x', '20261123', 20n), undefined],
+  ['the last of the month', 0n, 30n, order('x', '20261123'), undefined],
+  ['a sen too much for the month', 0n, 30n, order('x', '20261123', 11n), 'month'],
+  ['either bound', 100n, 29n, order('x'), 'month'],
+  ['both bounds', 29n, 29n, order('x'), 'day'],
+])('%s', (_what, dailySen, monthlySen, next, bound) => {
+  expect(exceeded(spent(order('1'), order('2')), next, { dailySen, monthlySen })).toBe(bound);
 });
 
 test('what is not paid gives its amount back to the day on which it was ordered, and the open ones take turns', () => {

@@ -27,11 +27,27 @@ export function businessDay(createdAtMs: number): string {
   return jakartaDay(createdAtMs);
 }
 
-/** Whether the order fits into what is left of the day and of the month. */
-export function fits({ days }: Spending, { day, amountSen }: Reservation, { dailySen, monthlySen }: Quota): boolean {
-  const ofDay = (days[day] ?? 0n) + amountSen;
-  const ofMonth = Object.values(days).reduce((sum, sen) => sum + sen, amountSen);
-  return (dailySen === 0n || ofDay <= dailySen) && (monthlySen === 0n || ofMonth <= monthlySen);
+/** What bounds an order: the bounds of a single one, of its business day, or of its business month. */
+export type LimitPeriod = 'transaction' | 'day' | 'month';
+
+/** Which bound an order exceeds, the day's first; undefined where it fits into what is left. */
+export function exceeded(
+  spending: Spending,
+  { day, amountSen }: Reservation,
+  { dailySen, monthlySen }: Quota,
+): Exclude<LimitPeriod, 'transaction'> | undefined {
+  if (dailySen !== 0n && spentOn(spending, day) + amountSen > dailySen) return 'day';
+  return monthlySen !== 0n && spentIn(spending) + amountSen > monthlySen ? 'month' : undefined;
+}
+
+/** What counts of a day, sen. */
+export function spentOn({ days }: Spending, day: string): bigint {
+  return days[day] ?? 0n;
+}
+
+/** What counts of the whole month, sen. */
+export function spentIn({ days }: Spending): bigint {
+  return Object.values(days).reduce((sum, sen) => sum + sen, 0n);
 }
 
 /** Counts the order. */

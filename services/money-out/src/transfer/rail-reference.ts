@@ -19,6 +19,11 @@ export function externalIdOf(partnerReference: string): string {
   return (hashed(partnerReference) % 10n ** BigInt(EXTERNAL_ID_LENGTH)).toString().padStart(EXTERNAL_ID_LENGTH, '0');
 }
 
+/** What the rail knows the n-th refund of an order by, in the same form; the same whenever it is made again. */
+export function refundReferenceOf(partnerReference: string, number: number): string {
+  return partnerReferenceOf(partnerReference, `refund:${number}`);
+}
+
 function hashed(text: string): bigint {
   return BigInt(`0x${createHash('sha256').update(text).digest('hex')}`);
 }

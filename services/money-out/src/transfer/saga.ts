@@ -34,10 +34,12 @@ export async function holdFunds(context: SagaContext, created: StoredTransfer): 
   }
 }
 
-function count({ transfers }: SagaContext, created: StoredTransfer): Promise<StoredTransfer> {
-  return countOrder(transfers.spendings, created.product.name, created, {
+function count({ transfers, metrics }: SagaContext, created: StoredTransfer): Promise<StoredTransfer> {
+  const product = created.product.name;
+  return countOrder(transfers.spendings, product, created, {
     mark: transfers.markCounted,
     remove: transfers.remove,
+    refused: (period) => metrics.limitRefused(product, period),
     find: (accountId, referenceNumber) => transfers.find(accountId, referenceNumber, { linearizable: true }),
   });
 }
@@ -174,8 +176,10 @@ function toReport(answer: FinalOutcome): TransferCommand {
     case 'succeeded':
       return { type: 'report', isPaid: true, railReference: answer.railReference, reason: 'The rail says that it has paid' };
     case 'failed':
-    case 'returned':
-      return { type: 'report', isPaid: false, railReference: '', reason: answer.reason };
+    case 'returned': {
+      const isReturn = answer.outcome === 'returned';
+      return { type: 'report', isPaid: false, isReturn, railReference: '', reason: answer.reason };
+    }
     case 'canceled':
       return { type: 'report', isPaid: false, railReference: '', reason: 'The rail says that it was canceled' };
     default:

@@ -29,6 +29,7 @@ export function nextDue(state: TransferState, event: TransferEvent, nowMs: numbe
     case 'sent':
     case 'cancel-requested':
     case 'return-reported':
+    case 'refund-requested':
     case 'payment-approved':
       return { atMs: nowMs + RESUME_AFTER_MS };
     case 'waited': {
@@ -36,6 +37,8 @@ export function nextDue(state: TransferState, event: TransferEvent, nowMs: numbe
       const expires = state.status === 'sent' && expiresAtMs !== undefined;
       return { atMs: expires ? Math.max(nowMs, Math.min(inquiryAtMs, expiresAtMs)) : inquiryAtMs };
     }
+    case 'refund-awaited':
+      return { atMs: nowMs + inquiryDelayMs(state.status === 'succeeded' && state.refund ? state.refund.attempts - 1 : 0) };
     case 'resolution-proposed':
       return 'unchanged';
     case 'succeeded':
@@ -43,6 +46,7 @@ export function nextDue(state: TransferState, event: TransferEvent, nowMs: numbe
     case 'canceled':
     case 'refunded':
     case 'return-booked':
+    case 'refund-refused':
     case 'payment-reported':
     case 'payment-dismissed':
     case 'payment-refused':

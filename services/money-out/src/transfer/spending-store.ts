@@ -1,16 +1,26 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { combine, isDuplicateKey, retryConflicts, type Store, traced } from '@gerbang/store';
-import { fits, NOTHING_SPENT, type Outcome, type Quota, type Reservation, reserve, type Spending, settle } from './quota.ts';
+import {
+  exceeded,
+  type LimitPeriod,
+  NOTHING_SPENT,
+  type Outcome,
+  type Quota,
+  type Reservation,
+  reserve,
+  type Spending,
+  settle,
+} from './quota.ts';
 import { TRANSFERS } from './reference.ts';
 
 /** An order to be counted; it is stored, and not counted as far as its caller knows. */
 export type OrderToCount = Reservation & { merchantId: string; product: string; quota: Quota };
 
 /**
- * `reserved`: it is in the sums, and may be marked as counted. `refused`: it does not fit. `moved-on`: another process has counted
- * the order or has ended it; nothing was done.
+ * `reserved`: it is in the sums, and may be marked as counted. `exceeds`: it does not fit, because of this bound. `moved-on`:
+ * another process has counted the order or has ended it; nothing was done.
  */
-export type Counting = 'reserved' | 'refused' | 'moved-on';
+export type Counting = 'reserved' | { exceeds: Exclude<LimitPeriod, 'transaction'> } | 'moved-on';
 
 /**
  * What merchants with a quota have ordered: a document for each merchant, product and month, with `_id` =
@@ -19,6 +29,8 @@ export type Counting = 'reserved' | 'refused' | 'moved-on';
 export type Spendings = {
   /** Counts an order once, however often and by however many processes this is called. Refusals: unavailable. */
   count(order: OrderToCount): Promise<Counting>;
+  /** What counts of a merchant's orders of a product in a month, YYYYMM, without those that turned out not to be paid. */
+  show(merchantId: string, product: string, month: string): Promise<Spending>;
 };
 
 type SpendingDocument = {
@@ -50,7 +62,10 @@ export function openSpendings(store: Store): Spendings {
   return {
     count: combine(async (wanted) => {
       const keys = new Map<string, OrderToCount[]>();
-      for (const order of wanted) keys.set(keyOf(order), [...(keys.get(keyOf(order)) ?? []), order]);
+      for (const order of wanted) {
+        const key = keyOf(order.merchantId, order.product, order.day.slice(0, 6));
+        keys.set(key, [...(keys.get(key) ?? []), order]);
+      }
       const counted = new Map<OrderToCount, { result: Counting } | { error: unknown }>();
       await Promise.all(
         [...keys].map(async ([key, ofKey]) => {
@@ -64,6 +79,11 @@ export function openSpendings(store: Store): Spendings {
       );
       return wanted.map((order) => counted.get(order) ?? { error: new Error(`order ${order.id} was forgotten`) });
     }),
+    async show(merchantId, product, month) {
+      const stored = await findSpending(collections, keyOf(merchantId, product, month));
+      const spending = stored === null ? NOTHING_SPENT : fromDocument(stored);
+      return tidy(collections, spending, spending.open.length);
+    },
   };
 }
 
@@ -73,8 +93,12 @@ function openCollections(store: Store) {
   return { spendings: store.collection<SpendingDocument>(SPENDINGS), orders: store.collection<OrderDocument>(TRANSFERS) };
 }
 
-function keyOf({ merchantId, product, day }: OrderToCount): string {
-  return `${merchantId}:${product}:${day.slice(0, 6)}`;
+function keyOf(merchantId: string, product: string, month: string): string {
+  return `${merchantId}:${product}:${month}`;
+}
+
+function findSpending({ spendings }: Collections, _id: string): Promise<SpendingDocument | null> {
+  return traced('findOne', SPENDINGS, () => spendings.findOne({ _id }));
 }
 
 /**
@@ -87,13 +111,13 @@ function countTogether(
   wanted: readonly OrderToCount[],
 ): Promise<Map<OrderToCount, Counting>> {
   return retryConflicts({
-    read: () => traced('findOne', SPENDINGS, () => collections.spendings.findOne({ _id: key })),
+    read: () => findSpending(collections, key),
     async write(stored) {
       const before = stored === null ? NOTHING_SPENT : fromDocument(stored);
       const isWaiting = await Promise.all(wanted.map((order) => isUncounted(collections, order)));
       const waiting = wanted.filter((_, index) => isWaiting[index]);
       let { after, results } = countAll(before, waiting);
-      const isRefusing = [...results.values()].includes('refused');
+      const isRefusing = [...results.values()].some((result) => typeof result === 'object');
       if (isRefusing || before.open.length > TIDY_ABOVE) {
         const tidied = await tidy(collections, before, isRefusing ? before.open.length : TIDY_AT_ONCE);
         ({ after, results } = countAll(tidied, waiting));
@@ -114,9 +138,9 @@ function countAll(before: Spending, wanted: readonly OrderToCount[]) {
     const { id, transactionId, day, amountSen, quota } = order;
     const reservation = { id, transactionId, day, amountSen };
     const isOpen = after.open.some((open) => open.transactionId === transactionId);
-    const isCounted = isOpen || fits(after, reservation, quota);
-    if (isCounted && !isOpen) after = reserve(after, reservation);
-    results.set(order, isCounted ? 'reserved' : 'refused');
+    const bound = isOpen ? undefined : exceeded(after, reservation, quota);
+    if (bound === undefined && !isOpen) after = reserve(after, reservation);
+    results.set(order, bound === undefined ? 'reserved' : { exceeds: bound });
   }
   return { after, results };
 }

@@ -1,4 +1,5 @@
 import type { Product, TransferOrder } from './product.ts';
+import { fromRefundFields, type RefundFields, toRefundFields } from './refund-document.ts';
 import type {
   AcceptedFields,
   CancelReason,
@@ -15,7 +16,7 @@ import type {
 /**
  * How a state is stored. Which fields a document has besides `status` depends on it; those of earlier states may be left over.
  */
-export type StateFields = {
+export type StateFields = RefundFields & {
   status: TransferState['status'];
   request?: string;
   balance_after_sen?: bigint;
@@ -57,6 +58,9 @@ const PASSING = [
   'correction_proposed_by',
   'correction_proposed_outcome',
   'returned_reason',
+  'refund_asked_at',
+  'refund_attempts',
+  'refund_reason',
   'paid_rail_reference',
   'paid_approved',
 ] as const satisfies readonly Field[];
@@ -83,6 +87,7 @@ function fieldsOf(product: Product, state: TransferState): StateFields {
         ...endedFields(state),
         ...receiptFields(state.receipt),
         ...(state.returned !== undefined && { returned_reason: state.returned.reason }),
+        ...toRefundFields(state.refund),
       };
     case 'failed': {
       const { code, reason, cause } = state.failure;
@@ -179,6 +184,7 @@ export function fromStateFields(product: Product, order: TransferOrder, document
         railReference: must('rail_reference'),
         receipt: document.receipt ?? {},
         returned: reason === undefined ? undefined : { reason },
+        refund: fromRefundFields(document),
         ...endedOf(document),
       };
     }

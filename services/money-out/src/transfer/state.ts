@@ -19,13 +19,17 @@ export type Sent = HeldFields & { status: 'sent' };
 export type Canceling = HeldFields & { status: 'canceling'; cancelReason: CancelReason };
 
 export type Ended = Succeeded | Released;
-/** The ledger has captured. `returned`: the rail has reported since that the money came back; the ledger does not know it yet. */
+/**
+ * The ledger has captured. `returned`: the rail has reported since that the money came back; the ledger does not know it yet.
+ * `refund`: operators want it back, and the rail has not answered yet.
+ */
 export type Succeeded = EndedFields & {
   status: 'succeeded';
   balanceAfterSen: bigint;
   railReference: string;
   receipt: Receipt;
   returned: { reason: string } | undefined;
+  refund: RefundRequest | undefined;
 };
 
 /** The merchant has the money. `paid`: the rail has reported since that it paid all the same; operators decide. */
@@ -77,9 +81,13 @@ export type FailureCause = 'recipient_unknown' | 'recipient_limit' | 'other';
  */
 export type PaidReport = { railReference: string; reason: string; reportedAtMs: number; isApproved: boolean };
 
+/** `reason`: why the rail has not answered yet, after so many attempts; empty before the first one. */
+export type RefundRequest = { askedAtMs: number; attempts: number; reason: string };
+
 /** What one operator proposes; another one has to agree. */
 export type Proposal = { operator: string; outcome: Resolution };
-export type Resolution = 'succeeded' | 'failed';
+/** What has happened at the rail, or what the rail is asked to do: not to pay any more, or to give the payment back. */
+export type Resolution = 'succeeded' | 'failed' | 'cancel' | 'refund';
 
 /** Whether only a correction can change the transfer. */
 export function isEnded(state: TransferState): state is Ended {

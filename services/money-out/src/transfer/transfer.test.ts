@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evolve, type TransferEvent } from './event.ts';
 import { nextDue } from './schedule.ts';
-import { dueCompensation, isEnded, type TransferState } from './state.ts';
+import { dueCompensation, isEnded, type Resolution, type TransferState } from './state.ts';
 import { decide, decideAll, type TransferCommand } from './transfer.ts';
 
 const NOW = 1_000_000;
@@ -22,16 +22,21 @@ const reportReturned: TransferCommand = { type: 'report', isPaid: false, railRef
 const reportPaid: TransferCommand = { type: 'report', isPaid: true, railReference: 'r2', reason: 'paid' };
 const compensate: TransferCommand = { type: 'compensate', number: 1, balanceAfterSen: 9n };
 const refuseCompensation: TransferCommand = { type: 'refuse-compensation', number: 1, reason: 'poor' };
-const propose = (outcome: 'succeeded' | 'failed'): TransferCommand => ({ type: 'propose', operator: 'ana', outcome });
-const approve = (outcome: 'succeeded' | 'failed', operator = 'budi'): TransferCommand => ({ type: 'approve', operator, outcome });
+const waitForRefund: TransferCommand = { type: 'wait-for-refund', reason: 'silence' };
+const refuseRefund: TransferCommand = { type: 'refuse-refund', reason: '4037815 settled' };
+const propose = (outcome: Resolution): TransferCommand => ({ type: 'propose', operator: 'ana', outcome });
+const approve = (outcome: Resolution, operator = 'budi'): TransferCommand => ({ type: 'approve', operator, outcome });
 
 /** The state after commands. */
 function given(...commands: TransferCommand[]): TransferState {
-  return commands.reduce<TransferState>((state, command) => {
-    const events = decide(state, command, NOW);
-    if (isRefusal(events)) throw new Error(`${command.type} was refused: ${events.message}`);
-    return events.reduce(evolve, state);
-  }, created);
+  return commands.reduce<TransferState>(next, created);
+}
+
+/** The state after one more command. */
+function next(state: TransferState, command: TransferCommand): TransferState {
+  const events = decide(state, command, NOW);
+  if (isRefusal(events)) throw new Error(`${command.type} was refused: ${events.message}`);
+  return events.reduce(evolve, state);
 }
 
 /** What a command does: the events' types, or the refusal. */
@@ -45,7 +50,9 @@ const STATES = {
   sent: given(send),
   unresolved: given(send, giveUp),
   canceling: given(send, cancel),
+  'unresolved, and canceling': given(send, giveUp, propose('cancel'), cancel),
   succeeded: given(send, succeed),
+  refunding: given(send, succeed, propose('refund'), approve('refund')),
   returning: given(send, succeed, reportReturned),
   failed: given(send, fail),
   canceled: given(send, cancel, confirmCancel),
@@ -66,15 +73,22 @@ const COMMANDS = {
   reportPaid,
   compensate,
   refuseCompensation,
+  waitForRefund,
+  refuseRefund,
   proposeSucceeded: propose('succeeded'),
   proposeFailed: propose('failed'),
+  proposeCancel: propose('cancel'),
+  proposeRefund: propose('refund'),
 } satisfies Record<string, TransferCommand>;
 
 type Command = keyof typeof COMMANDS;
 
 const ENDINGS: Command[] = ['fail', 'confirmCancel', 'confirmReturn'];
-const CORRECTIONS: Command[] = ['reportReturned', 'reportPaid', 'compensate', 'refuseCompensation'];
-const PROPOSALS: Command[] = ['proposeSucceeded', 'proposeFailed'];
+const REFUNDS: Command[] = ['waitForRefund', 'refuseRefund'];
+const CORRECTIONS: Command[] = ['reportReturned', 'reportPaid', 'compensate', 'refuseCompensation', ...REFUNDS];
+/** What the rail can be asked to do, unless it was done or asked already. */
+const REQUESTS: Command[] = ['proposeCancel', 'proposeRefund'];
+const PROPOSALS: Command[] = ['proposeSucceeded', 'proposeFailed', ...REQUESTS];
 
 /** Every move: what happens, what is refused; everything else changes nothing. */
 const MOVES: Record<keyof typeof STATES, { happens: Partial<Record<Command, string>>; refused: Command[] }> = {
@@ -103,16 +117,43 @@ const MOVES: Record<keyof typeof STATES, { happens: Partial<Record<Command, stri
       confirmReturn: 'refunded',
       proposeSucceeded: 'resolution-proposed',
       proposeFailed: 'resolution-proposed',
+      proposeCancel: 'resolution-proposed',
     },
-    refused: [...CORRECTIONS],
+    refused: [...CORRECTIONS, 'proposeRefund'],
   },
   canceling: {
     happens: { wait: 'waited', succeed: 'succeeded', fail: 'failed', confirmCancel: 'canceled', confirmReturn: 'refunded' },
     refused: [...CORRECTIONS, ...PROPOSALS],
   },
+  'unresolved, and canceling': {
+    happens: {
+      wait: 'waited',
+      succeed: 'succeeded',
+      fail: 'failed',
+      confirmCancel: 'canceled',
+      confirmReturn: 'refunded',
+      proposeSucceeded: 'resolution-proposed',
+      proposeFailed: 'resolution-proposed',
+    },
+    refused: [...CORRECTIONS, ...REQUESTS],
+  },
   succeeded: {
-    happens: { reportReturned: 'return-reported', proposeFailed: 'resolution-proposed' },
-    refused: ['proposeSucceeded', ...ENDINGS],
+    happens: {
+      reportReturned: 'return-reported',
+      proposeFailed: 'resolution-proposed',
+      proposeRefund: 'resolution-proposed',
+    },
+    refused: ['proposeSucceeded', 'proposeCancel', ...ENDINGS],
+  },
+  refunding: {
+    happens: {
+      waitForRefund: 'refund-awaited',
+      refuseRefund: 'refund-refused',
+      reportReturned: 'return-reported',
+      proposeSucceeded: 'resolution-proposed',
+      proposeFailed: 'resolution-proposed',
+    },
+    refused: [...REQUESTS, ...ENDINGS],
   },
   returning: {
     happens: { compensate: 'return-booked' },
@@ -120,19 +161,19 @@ const MOVES: Record<keyof typeof STATES, { happens: Partial<Record<Command, stri
   },
   failed: {
     happens: { reportPaid: 'payment-reported', proposeSucceeded: 'resolution-proposed' },
-    refused: ['succeed', 'proposeFailed'],
+    refused: ['succeed', 'proposeFailed', ...REQUESTS],
   },
   canceled: {
     happens: { reportPaid: 'payment-reported', proposeSucceeded: 'resolution-proposed' },
-    refused: ['succeed', 'proposeFailed'],
+    refused: ['succeed', 'proposeFailed', ...REQUESTS],
   },
   refunded: {
     happens: { reportPaid: 'payment-reported', proposeSucceeded: 'resolution-proposed' },
-    refused: ['proposeFailed'],
+    refused: ['proposeFailed', ...REQUESTS],
   },
   disputed: {
     happens: { proposeSucceeded: 'resolution-proposed', proposeFailed: 'resolution-proposed' },
-    refused: ['succeed'],
+    refused: ['succeed', ...REQUESTS],
   },
   approved: {
     happens: { compensate: 'payment-booked', refuseCompensation: 'payment-refused' },
@@ -280,6 +321,43 @@ describe('a correction', () => {
   });
 });
 
+describe('a refund', () => {
+  const asked = STATES.refunding;
+
+  test('that two operators want is open until the rail has answered, and asks less and less often', () => {
+    expect(asked).toMatchObject({
+      status: 'succeeded',
+      refund: { askedAtMs: NOW, attempts: 0, reason: '' },
+      proposal: undefined,
+    });
+    expect(nextDue(asked, { type: 'refund-requested', askedAtMs: NOW }, NOW, undefined)).toEqual({ atMs: NOW + 8_000 });
+    const waiting = [waitForRefund, waitForRefund].reduce((state, command) => next(state, command), asked);
+    expect(waiting).toMatchObject({ refund: { attempts: 2, reason: 'silence' } });
+    expect(nextDue(waiting, { type: 'refund-awaited', reason: '' }, NOW, undefined)).toEqual({ atMs: NOW + 2_000 });
+  });
+
+  test('that the rail gives is no contradiction; a failure that it reports meanwhile is one', () => {
+    const returned: TransferCommand = { ...reportReturned, isReturn: true };
+    expect(decide(asked, returned, NOW)).toMatchObject([{ type: 'return-reported', isAsked: true }]);
+    expect(decide(asked, reportReturned, NOW)).toMatchObject([{ isAsked: false }]);
+    expect(decide(STATES.succeeded, returned, NOW)).toMatchObject([{ isAsked: false }]);
+    expect(next(asked, returned)).toMatchObject({ refund: undefined, returned: { reason: 'closed account' } });
+    expect(next(next(asked, returned), compensate)).toMatchObject({ status: 'refunded' });
+  });
+
+  test('that the rail refuses, or that operators want no more, leaves the payment as it was', () => {
+    expect(next(asked, refuseRefund)).toEqual(STATES.succeeded);
+    expect(next(next(asked, propose('succeeded')), approve('succeeded'))).toEqual(STATES.succeeded);
+    expect(nextDue(STATES.succeeded, { type: 'refund-refused', reason: '' }, NOW, undefined)).toBe('never');
+  });
+
+  test('or a cancellation takes two operators', () => {
+    expect(when(STATES.succeeded, approve('refund'))).toBe('bad_request');
+    expect(when(given(send, succeed, propose('refund')), approve('refund', 'ana'))).toBe('bad_request');
+    expect(given(send, giveUp, propose('cancel'), cancel)).toMatchObject({ status: 'canceling', proposal: undefined });
+  });
+});
+
 describe('a timer', () => {
   const waited: TransferEvent = { type: 'waited', reason: '', unresolvedAtMs: undefined, receipt: {} };
 
@@ -291,16 +369,25 @@ describe('a timer', () => {
   });
 
   test('fires for a compensation that is due, and never for what is over', () => {
-    expect(nextDue(STATES.returning, { type: 'return-reported', reason: '' }, NOW, undefined)).toEqual({ atMs: NOW + 8_000 });
+    expect(nextDue(STATES.returning, { type: 'return-reported', reason: '', isAsked: false }, NOW, undefined)).toEqual({
+      atMs: NOW + 8_000,
+    });
     expect(nextDue(STATES.refunded, { type: 'return-booked', processedAtMs: NOW }, NOW, undefined)).toBe('never');
   });
 });
 
 test('a transfer leaves an end only by a booked compensation', () => {
-  const command = fc.constantFrom(...Object.values(COMMANDS), giveUp, approve('succeeded'), approve('failed'), {
-    ...compensate,
-    number: 2,
-  });
+  const command = fc.constantFrom(
+    ...Object.values(COMMANDS),
+    giveUp,
+    approve('succeeded'),
+    approve('failed'),
+    approve('refund'),
+    {
+      ...compensate,
+      number: 2,
+    },
+  );
   fc.assert(
     fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
       let state: TransferState = created;

@@ -63,6 +63,8 @@ export function decide(state: TransferState, command: TransferCommand, nowMs: nu
       return decideProposal(state, command);
     case 'report':
     case 'approve':
+    case 'wait-for-refund':
+    case 'refuse-refund':
     case 'compensate':
     case 'refuse-compensation':
       return decideCorrection(state, command, nowMs);
@@ -109,8 +111,15 @@ function decideProposal(
 ): TransferEvent[] | Refusal {
   if (!isEnded(state) && (!isHeld(state) || state.unresolvedAtMs === undefined))
     return refuse('bad_request', { message: 'The rail may still answer for this transfer' });
-  const impossible = isEnded(state) ? whyNotCorrect(state, outcome) : undefined;
+  const impossible = isEnded(state) ? whyNotCorrect(state, outcome) : whyNotDecide(state, outcome);
   return impossible ?? [{ type: 'resolution-proposed', proposal: { operator, outcome } }];
+}
+
+/** Why operators cannot propose this outcome for a transfer that is open; undefined where they can. */
+function whyNotDecide(state: TransferState, outcome: Resolution): Refusal | undefined {
+  if (outcome === 'refund') return refuse('bad_request', { message: 'The transfer has not succeeded: it can only be canceled' });
+  const isCanceling = outcome === 'cancel' && state.status === 'canceling';
+  return isCanceling ? refuse('bad_request', { message: 'The rail is asked to cancel the transfer already' }) : undefined;
 }
 
 function cannot(state: TransferState): Refusal {

@@ -11,6 +11,7 @@ import {
 } from '@gerbang/core';
 import { z } from 'zod';
 import type { PaymentRequest } from '../payment-request/payment-request.ts';
+import { cancelPayment } from '../qris-payment/cancel.ts';
 import { QR_PAYMENT } from '../qris-payment/payment.ts';
 import { paymentState } from '../qris-payment/state.ts';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
@@ -96,12 +97,18 @@ export const qrQuery = transaction(QR_QUERY, query, qris, async (context, { body
   });
 });
 
-/** POST /v1.0/qr/qr-mpm-cancel: the code can't be paid any more (SNAP 77); 403 where it has been. */
+/**
+ * POST /v1.0/qr/qr-mpm-cancel: the code can't be paid any more (SNAP 77); 403 where it has been. Or a payment of a code is not made,
+ * where the reference is that of one.
+ */
 export const qrCancel = transaction(QR_CANCEL, original, qris, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
   if (forced === 'failed') return DO_NOT_HONOR;
   const code = await context.paymentRequests.find('qris', body.originalPartnerReferenceNo);
-  if (code === undefined) return TRANSACTION_NOT_FOUND;
+  if (code === undefined) {
+    const answer = await cancelPayment(context, body.originalPartnerReferenceNo);
+    return forced === 'timeout' ? 'silence' : answer;
+  }
   const over = receiptOf(code, { status: 'canceled', paidAtMs: context.clock.now() });
   if (!(await context.receipts.add(over, undefined))) {
     const receipt = await context.receipts.find('qris', code.referenceNo);

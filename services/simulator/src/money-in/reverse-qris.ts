@@ -3,7 +3,7 @@ import { read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
 import { reversePayment } from '../qris-payment/reverse.ts';
 import type { PayAnswer } from './forced.ts';
-import { tellAgain } from './notifier.ts';
+import { giveBack } from './give-back.ts';
 
 const body = z.object({ qr_data: z.string().min(1).max(1_024) });
 
@@ -19,12 +19,9 @@ export const reverseQris: Handler = async (context, request) => {
     const payer = await context.qrisBooks.claimedBy(payload);
     return payer === undefined ? refused('The acquirer does not know this code') : reversePayment(context, payer);
   }
-  const receipt = await context.receipts.find('qris', code.referenceNo);
-  if (receipt?.status !== 'success') return refused('The code has not been paid');
+  const receipt = await giveBack(context, code);
+  if (typeof receipt === 'string') return refused(receipt);
   const { paidBy } = receipt;
-  const given = await context.refunds.give('qris', code.referenceNo, `reversal-${code.reference}`, receipt.amountSen);
-  if (typeof given === 'string') return refused('The payment has been given back already');
-  await tellAgain(context, { ...receipt, refundedSen: receipt.amountSen });
   return paidBy === undefined ? { accepted: true } : reversePayment(context, paidBy);
 };
 

@@ -21,7 +21,9 @@ export type QrisBooking = {
 
 /** A payment as it stands now in business time. */
 export type QrisEntry = Omit<QrisBooking, 'verdict'> & {
-  status: 'pending' | 'success' | 'failed' | 'reversed';
+  status: 'pending' | 'success' | 'failed' | 'canceled' | 'reversed';
+  /** What the payer calls the refund; undefined where it has asked for none. */
+  refundReference: string | undefined;
   /** SNAP case and message of a payment that has failed. */
   failure: { responseCode: string; message: string } | undefined;
 };
@@ -45,6 +47,10 @@ type EntryDocument = {
   settles_at: Date;
   /** When the money went back to the payer; absent where it stayed. */
   reversed_at?: Date;
+  /** Of a reversal that the payer has asked for. */
+  refund_reference?: string;
+  /** When a pending payment was canceled. */
+  canceled_at?: Date;
 };
 
 /**
@@ -63,8 +69,13 @@ export type QrisBooks = {
   /** Books a payment, or says which of its two numbers has been used before. */
   book(booking: QrisBooking): Promise<'booked' | 'reference-used' | 'external-id-used'>;
   find(partnerReference: string): Promise<QrisEntry | undefined>;
-  /** Takes back a payment that was made; gives it as it then stands, also where it was never made or is reversed already. */
-  reverse(partnerReference: string): Promise<QrisEntry | undefined>;
+  /**
+   * Takes back a payment that was made; gives it as it then stands, also where it was never made or is reversed already.
+   * `refundReference` where its payer asks for it.
+   */
+  reverse(partnerReference: string, refundReference?: string): Promise<QrisEntry | undefined>;
+  /** Cancels a payment that is pending, so that its code can be paid by another; gives it as it then stands. */
+  cancel(partnerReference: string): Promise<QrisEntry | undefined>;
   /** Every payment, by the partner's reference. */
   all(): AsyncIterable<QrisEntry>;
 };
@@ -102,11 +113,21 @@ export async function openQrisBooks(store: Store, clock: Clock): Promise<QrisBoo
       return there === null || there.external_key === booking.externalKey ? 'external-id-used' : 'reference-used';
     },
     find,
-    async reverse(_id) {
+    async reverse(_id, refundReference) {
       const now = new Date(clock.now());
-      const made = { _id, outcome: 'success', settles_at: { $lte: now }, reversed_at: { $exists: false } } as const;
-      await traced('updateOne', PAYMENTS, () => payments.updateOne(made, { $set: { reversed_at: now } }));
+      const open = { reversed_at: { $exists: false }, canceled_at: { $exists: false } };
+      const made = { _id, outcome: 'success', settles_at: { $lte: now }, ...open } as const;
+      const reversal = { reversed_at: now, ...(refundReference !== undefined && { refund_reference: refundReference }) };
+      await traced('updateOne', PAYMENTS, () => payments.updateOne(made, { $set: reversal }));
       return find(_id);
+    },
+    async cancel(_id) {
+      const now = new Date(clock.now());
+      const pending = { _id, settles_at: { $gt: now } };
+      await traced('updateOne', PAYMENTS, () => payments.updateOne(pending, { $set: { canceled_at: now } }));
+      const after = await find(_id);
+      if (after?.status === 'canceled') await claims.deleteOne({ _id: after.payload, partner_reference: _id });
+      return after;
     },
     async *all() {
       const nowMs = clock.now();
@@ -145,9 +166,7 @@ function toDocument({ verdict, ...booking }: QrisBooking, nowMs: number): EntryD
 }
 
 function toEntry(document: EntryDocument, nowMs: number): QrisEntry {
-  const { outcome, settles_at: settlesAt, reversed_at: reversedAt } = document;
-  const settled = reversedAt === undefined ? outcome : 'reversed';
-  const status = nowMs < settlesAt.getTime() ? 'pending' : settled;
+  const status = statusOf(document, nowMs);
   return {
     partnerReference: document._id,
     merchantReference: document.merchant_reference,
@@ -158,6 +177,14 @@ function toEntry(document: EntryDocument, nowMs: number): QrisEntry {
     referenceNo: document.reference_no,
     rrn: document.rrn,
     status,
+    refundReference: document.refund_reference,
     failure: status === 'failed' ? { responseCode: document.failure_code, message: document.failure_message } : undefined,
   };
+}
+
+function statusOf(document: EntryDocument, nowMs: number): QrisEntry['status'] {
+  const { outcome, settles_at: settlesAt, reversed_at: reversedAt, canceled_at: canceledAt } = document;
+  if (canceledAt !== undefined) return 'canceled';
+  if (nowMs < settlesAt.getTime()) return 'pending';
+  return reversedAt === undefined ? outcome : 'reversed';
 }

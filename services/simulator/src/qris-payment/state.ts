@@ -10,6 +10,7 @@ export const STATUS = {
   success: { latestTransactionStatus: '00', transactionStatusDesc: 'Success' },
   pending: { latestTransactionStatus: '03', transactionStatusDesc: 'Pending' },
   failed: { latestTransactionStatus: '06', transactionStatusDesc: 'Failed' },
+  canceled: { latestTransactionStatus: '05', transactionStatusDesc: 'Canceled' },
   reversed: { latestTransactionStatus: '04', transactionStatusDesc: 'Refunded' },
 } as const satisfies Record<QrisEntry['status'], object>;
 

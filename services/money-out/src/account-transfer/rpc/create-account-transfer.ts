@@ -65,7 +65,10 @@ async function place(context: Context, wanted: AccountTransferOrder, limits: rea
     if (await accountTransfers.references.isOfAnother(wanted, ACCOUNT_TRANSFER)) {
       throw new RefusalError(refuse('duplicate_reference'));
     }
-    if (!withinLimits) throw new RefusalError(refuse('account_limit'));
+    if (!withinLimits) {
+      context.metrics.limitRefused(ACCOUNT_TRANSFER, 'transaction');
+      throw new RefusalError(refuse('account_limit'));
+    }
     // The one that had taken the reference was refused meanwhile and is gone: try again.
   }
 }

@@ -7,8 +7,8 @@ import { isEnded, isHeld } from '../../transfer/state.ts';
 const LIMIT_MAX = 500;
 
 /**
- * The operators' queue: transfers whose outcome stayed unknown, and released ones that the rail reports as paid. The oldest
- * first.
+ * The operators' queue: transfers whose outcome stayed unknown, released ones that the rail reports as paid, and refunds that the
+ * rail has not answered yet. The oldest first.
  */
 export async function listUnresolved(context: Context, request: ListUnresolvedRequest) {
   const found = await context.transfers.listUnresolved(Math.min(Math.max(request.limit, 1), LIMIT_MAX));
@@ -34,6 +34,10 @@ function toItem(transfer: StoredTransfer) {
 
 function questionOf({ state }: StoredTransfer): { sinceMs: number; reason: string } | undefined {
   if (isHeld(state) && state.unresolvedAtMs !== undefined) return { sinceMs: state.unresolvedAtMs, reason: state.pendingReason };
-  if (!isEnded(state) || state.status === 'succeeded' || state.paid === undefined) return undefined;
+  if (!isEnded(state)) return undefined;
+  if (state.status === 'succeeded') {
+    return state.refund && { sinceMs: state.refund.askedAtMs, reason: `refund: ${state.refund.reason || 'the rail is asked'}` };
+  }
+  if (state.paid === undefined) return undefined;
   return { sinceMs: state.paid.reportedAtMs, reason: state.paid.reason };
 }

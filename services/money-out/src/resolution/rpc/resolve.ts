@@ -5,7 +5,8 @@ import { change } from '../../transfer/change.ts';
 import type { StoredTransfer } from '../../transfer/document.ts';
 import { compensate } from '../../transfer/posting.ts';
 import type { Outcome } from '../../transfer/product.ts';
-import { settle } from '../../transfer/saga.ts';
+import { askForRefund } from '../../transfer/refund.ts';
+import { cancelTransfer, settle } from '../../transfer/saga.ts';
 import { isHeld, type Resolution } from '../../transfer/state.ts';
 import { decide } from '../../transfer/transfer.ts';
 
@@ -13,13 +14,16 @@ import { decide } from '../../transfer/transfer.ts';
 const DECIDED = {
   succeeded: { outcome: 'succeeded', railReference: 'resolved by operators' },
   failed: { outcome: 'failed', code: 'OPERATOR', reason: 'Resolved by operators', cause: 'other' },
-} as const satisfies Record<Resolution, Outcome>;
+} as const satisfies Partial<Record<Resolution, Outcome>>;
+
+const RESOLUTIONS: readonly Resolution[] = ['succeeded', 'failed', 'cancel', 'refund'];
 
 /**
- * Two people decide the outcome of a transfer that the rail did not know, or correct one that has ended: the first call proposes,
- * the same call by another operator approves. A proposal with the other outcome replaces the first. Refusals: validation,
- * transaction_not_found, bad_request, insufficient_balance (an approved payment that the account cannot bear stays in the queue),
- * unavailable.
+ * Two people decide the outcome of a transfer that the rail did not know, or correct one that has ended, or have the rail cancel
+ * or refund one: the first call proposes, the same call by another operator approves. A proposal with another outcome replaces the
+ * first. Refusals: validation, transaction_not_found, bad_request (also where the product's rail cannot do it),
+ * insufficient_balance (an approved payment that the account cannot bear stays in the queue), transaction_failed (the rail refuses
+ * an approved refund), unavailable.
  */
 export async function resolve(context: Context, request: ResolveRequest) {
   const { operator, merchantId, accountId, referenceNumber } = request;
@@ -27,6 +31,8 @@ export async function resolve(context: Context, request: ResolveRequest) {
   if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
   const found = await context.transfers.find(accountId, referenceNumber, { linearizable: true });
   if (found === undefined || found.order.merchantId !== merchantId) throw new RefusalError(refuse('transaction_not_found'));
+  const unable = whyUnable(found, outcome);
+  if (unable !== undefined) throw new RefusalError(refuse('bad_request', { message: unable }));
   const proposal = found.state.status === 'created' ? undefined : found.state.proposal;
   const approves = proposal !== undefined && proposal.outcome === outcome && proposal.operator !== operator;
   const impossible = decide(found.state, { type: 'propose', operator, outcome }, context.clock.now());
@@ -42,16 +48,41 @@ export async function resolve(context: Context, request: ResolveRequest) {
 }
 
 async function approve(context: Context, transfer: StoredTransfer, operator: string, outcome: Resolution): Promise<void> {
-  if (isHeld(transfer.state)) {
+  if (outcome === 'cancel') {
+    await cancelTransfer(context, transfer, 'canceled');
+    return;
+  }
+  if (outcome !== 'refund' && isHeld(transfer.state)) {
     await settle(context, transfer, DECIDED[outcome]);
     return;
   }
   const approved = await change(context, transfer, [{ type: 'approve', operator, outcome }]);
+  if (outcome === 'refund') {
+    await refund(context, approved);
+    return;
+  }
   const { state } = await compensate(context, approved);
   if (outcome === 'succeeded' && state.status !== 'succeeded') throw new RefusalError(refuse('insufficient_balance'));
 }
 
+/** Asks the rail for the first time; its timer goes on where it does not answer. */
+async function refund(context: Context, approved: StoredTransfer): Promise<void> {
+  const { transactionId } = approved.order;
+  context.inProgress.add(transactionId);
+  try {
+    await askForRefund(context, approved, { firstSend: true });
+  } finally {
+    context.inProgress.delete(transactionId);
+  }
+}
+
+function whyUnable({ product }: StoredTransfer, outcome: Resolution): string | undefined {
+  if (outcome === 'cancel' && product.cancel === undefined) return `The rail of ${product.name} cannot cancel`;
+  return outcome === 'refund' && product.refund === undefined ? `The rail of ${product.name} cannot refund` : undefined;
+}
+
 function readOutcome(text: string): Resolution {
-  if (text === 'succeeded' || text === 'failed') return text;
-  throw new RefusalError(refuseField('outcome', 'is neither succeeded nor failed'));
+  const outcome = RESOLUTIONS.find((one) => one === text);
+  if (outcome === undefined) throw new RefusalError(refuseField('outcome', `is none of ${RESOLUTIONS.join(', ')}`));
+  return outcome;
 }

@@ -596,7 +596,7 @@ export declare type ResolveRequest = Message<"gerbang.money_out.v1.ResolveReques
   referenceNumber: string;
 
   /**
-   * "succeeded" or "failed".
+   * "succeeded" or "failed": what has happened; "cancel" or "refund": what the rail is asked to do.
    *
    * @generated from field: string outcome = 4;
    */
@@ -631,6 +631,90 @@ export declare type ResolveResponse = Message<"gerbang.money_out.v1.ResolveRespo
  * Use `create(ResolveResponseSchema)` to create a new message.
  */
 export declare const ResolveResponseSchema: GenMessage<ResolveResponse>;
+
+/**
+ * @generated from message gerbang.money_out.v1.ListLimitsRequest
+ */
+export declare type ListLimitsRequest = Message<"gerbang.money_out.v1.ListLimitsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.ListLimitsRequest.
+ * Use `create(ListLimitsRequestSchema)` to create a new message.
+ */
+export declare const ListLimitsRequestSchema: GenMessage<ListLimitsRequest>;
+
+/**
+ * @generated from message gerbang.money_out.v1.ListLimitsResponse
+ */
+export declare type ListLimitsResponse = Message<"gerbang.money_out.v1.ListLimitsResponse"> & {
+  /**
+   * By product.
+   *
+   * @generated from field: repeated gerbang.money_out.v1.LimitUse limits = 1;
+   */
+  limits: LimitUse[];
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.ListLimitsResponse.
+ * Use `create(ListLimitsResponseSchema)` to create a new message.
+ */
+export declare const ListLimitsResponseSchema: GenMessage<ListLimitsResponse>;
+
+/**
+ * Sen, without fees; a bound of 0 is none. Days and months are those of Asia/Jakarta.
+ *
+ * @generated from message gerbang.money_out.v1.LimitUse
+ */
+export declare type LimitUse = Message<"gerbang.money_out.v1.LimitUse"> & {
+  /**
+   * @generated from field: string product = 1;
+   */
+  product: string;
+
+  /**
+   * @generated from field: int64 minimum_sen = 2;
+   */
+  minimumSen: bigint;
+
+  /**
+   * @generated from field: int64 maximum_sen = 3;
+   */
+  maximumSen: bigint;
+
+  /**
+   * @generated from field: int64 daily_maximum_sen = 4;
+   */
+  dailyMaximumSen: bigint;
+
+  /**
+   * @generated from field: int64 monthly_maximum_sen = 5;
+   */
+  monthlyMaximumSen: bigint;
+
+  /**
+   * What counts of the orders of today and of this month. Only merchants with one of these two bounds are counted.
+   *
+   * @generated from field: int64 used_today_sen = 6;
+   */
+  usedTodaySen: bigint;
+
+  /**
+   * @generated from field: int64 used_this_month_sen = 7;
+   */
+  usedThisMonthSen: bigint;
+};
+
+/**
+ * Describes the message gerbang.money_out.v1.LimitUse.
+ * Use `create(LimitUseSchema)` to create a new message.
+ */
+export declare const LimitUseSchema: GenMessage<LimitUse>;
 
 /**
  * Payload of "disbursement.accepted": the ledger holds the gross amount.
@@ -1374,9 +1458,11 @@ export declare const ResolutionService: GenService<{
   },
   /**
    * The first person proposes an outcome, a second one (never the same) approves it by the same call. The outcome of a transfer
-   * that has ended corrects it by a compensating posting. Refusals: validation (outcome, operator), transaction_not_found,
-   * bad_request (the transfer is not to be decided so, or has this outcome already), insufficient_balance (of an approved
-   * payment: it stays in the queue, and is approved again).
+   * that has ended corrects it by a compensating posting. Or the rail is asked to cancel a payment whose outcome is unknown, or to
+   * give one back that was made; what it answers decides. Refusals: validation (outcome, operator), transaction_not_found,
+   * bad_request (the transfer is not to be decided so, or has this outcome already, or its rail cannot do it),
+   * insufficient_balance (of an approved payment: it stays in the queue, and is approved again), transaction_failed (the rail
+   * refuses an approved refund).
    *
    * @generated from rpc gerbang.money_out.v1.ResolutionService.Resolve
    */
@@ -1384,6 +1470,24 @@ export declare const ResolutionService: GenService<{
     methodKind: "unary";
     input: typeof ResolveRequestSchema;
     output: typeof ResolveResponseSchema;
+  },
+}>;
+
+/**
+ * What operators have bounded of money out, and how much of it is used.
+ *
+ * @generated from service gerbang.money_out.v1.LimitService
+ */
+export declare const LimitService: GenService<{
+  /**
+   * The bounds of a merchant, those of money in too, which have no use. Refusals: merchant_not_found.
+   *
+   * @generated from rpc gerbang.money_out.v1.LimitService.ListLimits
+   */
+  listLimits: {
+    methodKind: "unary";
+    input: typeof ListLimitsRequestSchema;
+    output: typeof ListLimitsResponseSchema;
   },
 }>;
 
