@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { onParentGone } from './parent.ts';
+import { countingOptions } from './test-counts.ts';
 
 const root = path.dirname(import.meta.dirname);
 const [command = '', ...rest] = process.argv.slice(2);
@@ -17,7 +18,7 @@ switch (command) {
     break;
   }
   case 'test':
-    process.exitCode = await timed('npm test', () => run('vitest', ['run', ...args]));
+    process.exitCode = await timed('npm test', () => run('vitest', ['run', ...countingOptions('test', 'default'), ...args]));
     break;
   case 'check':
     process.exitCode = await timed('npm run check', () =>
@@ -36,7 +37,11 @@ switch (command) {
     break;
   case 'check:clients':
     process.exitCode = await timed('npm run check:clients', () =>
-      run('vitest', ['run', '--config', path.join(root, 'test/clients/vitest.config.ts'), ...args]),
+      run('vitest', [
+        ...['run', '--config', path.join(root, 'test/clients/vitest.config.ts')],
+        ...countingOptions('check-clients', 'verbose'),
+        ...args,
+      ]),
     );
     break;
   case 'bench':
