@@ -44,6 +44,9 @@ switch (command) {
       ]),
     );
     break;
+  case 'chaos':
+    process.exitCode = await timed('npm run chaos', () => run('vitest', chaosArguments(args), { GERBANG_CHAOS: 'long' }));
+    break;
   case 'bench':
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
     break;
@@ -55,7 +58,7 @@ switch (command) {
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients}, bench, generate, gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients}, chaos, bench, generate, gerbang\n`,
     );
     process.exitCode = 1;
 }
@@ -71,6 +74,11 @@ async function generate({ examples }: { examples: boolean }): Promise<number> {
   let code = await run('buf', ['generate']);
   for (const script of scripts) code ||= await run(process.execPath, [path.join(root, script)]);
   return code;
+}
+
+/** The files that are named, else all chaos tests, one at a time: each kills what it has started and loads the machine. */
+function chaosArguments(files: readonly string[]): string[] {
+  return ['run', '--project', 'system', '--no-file-parallelism', ...(files.length === 0 ? ['test/chaos/'] : files)];
 }
 
 /** Runs a command of the project with this terminal; gives its exit code. */
