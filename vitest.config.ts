@@ -1,8 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests of a part that measure their process, or trace what it does: they need a process of their own. */
+const ALONE = [
+  'packages/embedded-mongo/test/protocol.test.ts',
+  'packages/rpc/test/{telemetry,rpc,unary}.test.ts',
+  'packages/runtime/test/{telemetry,logger}.test.ts',
+];
+
 /**
- * Two groups, one after the other: what tests a part (two files at a time, each with servers of its own), then what starts the
- * whole system or kills parts of it, which must have the machine to itself.
+ * Two groups, one after the other: what tests a part, then what starts the whole system or kills parts of it. In each group two
+ * files run at a time. The tests of parts share two processes: a process of its own for each file would cost a quarter of the
+ * whole run. A test that needs one is listed in ALONE.
  */
 export default defineConfig({
   test: {
@@ -17,7 +25,19 @@ export default defineConfig({
             'test/{api,bench}/**/*.test.ts',
             'tools/*/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', ...ALONE],
+          pool: 'forks',
+          isolate: false,
+          maxWorkers: 2,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'alone',
+          include: ALONE,
           pool: 'forks',
           maxWorkers: 2,
           testTimeout: 20_000,
@@ -31,7 +51,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/{api,bench,clients}/**'],
           pool: 'forks',
-          fileParallelism: false,
+          maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },

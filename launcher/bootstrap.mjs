@@ -19,7 +19,7 @@ const args = process.argv.slice(2);
 
 /** Tests, benchmarks and checks of the API start a NATS of their own also where NATS_URL is set. */
 const needsNats =
-  ['test', 'bench', 'check:api', 'check:clients'].includes(args[0]) ||
+  ['test', 'chaos', 'bench', 'check:api', 'check:clients'].includes(args[0]) ||
   (args[0] === 'start' && !process.env.NATS_URL) ||
   (args[0] === 'generate' && args.includes('--examples'));
 

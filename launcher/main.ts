@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { onParentGone } from './parent.ts';
+import { countingOptions } from './test-counts.ts';
 
 const root = path.dirname(import.meta.dirname);
 const [command = '', ...rest] = process.argv.slice(2);
@@ -17,7 +18,7 @@ switch (command) {
     break;
   }
   case 'test':
-    process.exitCode = await timed('npm test', () => run('vitest', ['run', ...args]));
+    process.exitCode = await timed('npm test', () => run('vitest', ['run', ...countingOptions('test', 'default'), ...args]));
     break;
   case 'check':
     process.exitCode = await timed('npm run check', () =>
@@ -36,8 +37,15 @@ switch (command) {
     break;
   case 'check:clients':
     process.exitCode = await timed('npm run check:clients', () =>
-      run('vitest', ['run', '--config', path.join(root, 'test/clients/vitest.config.ts'), ...args]),
+      run('vitest', [
+        ...['run', '--config', path.join(root, 'test/clients/vitest.config.ts')],
+        ...countingOptions('check-clients', 'verbose'),
+        ...args,
+      ]),
     );
+    break;
+  case 'chaos':
+    process.exitCode = await timed('npm run chaos', () => run('vitest', chaosArguments(args), { GERBANG_CHAOS: 'long' }));
     break;
   case 'bench':
     process.exitCode = await run(process.execPath, [path.join(root, 'test/bench/main.ts'), ...args]);
@@ -50,7 +58,7 @@ switch (command) {
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients}, bench, generate, gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients}, chaos, bench, generate, gerbang\n`,
     );
     process.exitCode = 1;
 }
@@ -66,6 +74,11 @@ async function generate({ examples }: { examples: boolean }): Promise<number> {
   let code = await run('buf', ['generate']);
   for (const script of scripts) code ||= await run(process.execPath, [path.join(root, script)]);
   return code;
+}
+
+/** The files that are named, else all chaos tests, one at a time: each kills what it has started and loads the machine. */
+function chaosArguments(files: readonly string[]): string[] {
+  return ['run', '--project', 'system', '--no-file-parallelism', ...(files.length === 0 ? ['test/chaos/'] : files)];
 }
 
 /** Runs a command of the project with this terminal; gives its exit code. */

@@ -20,6 +20,7 @@ const COMMANDS: Record<string, string> = {
   'npm run gerbang -- --help': 'here',
   'npm run gerbang -- signature': 'here, as docs/webhooks.md has it',
   'npm run check': 'before the tests in CI',
+  'npm run chaos': 'by hand: it takes long',
   'npm run bench': 'here',
   'npm run bench -- startup': 'by hand: figures are measured on a quiet machine',
 };

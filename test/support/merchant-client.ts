@@ -36,6 +36,8 @@ const SIGNED: ReadonlySet<string> = new Set([
   '/api/v1.0/disbursement/transfer',
   '/api/v2.0/disbursement/transfer',
   '/api/v1.0/account-transfers',
+  '/api/v2.0/ewallet/trigger-topup',
+  '/api/v2.0/qris/credit/{account_id}',
 ]);
 
 /** Signs in with the v1.1 token endpoint. */

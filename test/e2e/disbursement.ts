@@ -2,29 +2,21 @@ import { createHash, createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually } from '@gerbang/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type System, startSystem } from '../../launcher/system.ts';
-import { inquire, inquireStatus, newOrder, notifyAt, order, TRANSFER, transfer } from '../support/disbursement.ts';
-import { accepted, call, dataOf, idr, type MerchantClient, newReference, sen, signIn } from '../support/merchant-client.ts';
-import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { System } from '../../launcher/system.ts';
+import { inquire, inquireStatus, newOrder, order, TRANSFER, transfer } from '../support/disbursement.ts';
+import { accepted, call, dataOf, idr, type MerchantClient, newReference, sen } from '../support/merchant-client.ts';
+import type { WebhookSink } from '../support/webhook-sink.ts';
+import type { Sandbox } from './sandbox.ts';
 
-describe('one disbursement, from REST call to signed webhook', () => {
+export function disbursements(sandbox: () => Sandbox): void {
   let system: System;
   let sink: WebhookSink;
   let merchant: MerchantClient;
   let account: string;
 
-  beforeAll(async () => {
-    sink = await startWebhookSink();
-    system = await startSystem({ name: 'e2e', shuffleUnsorted: true });
-    account = system.demo.account_ids[0];
-    merchant = await signIn(system.demo.base_url, system.demo);
-    await notifyAt(merchant, sink.url);
-  }, 120_000);
-
-  afterAll(async () => {
-    await system?.stop();
-    await sink?.close();
+  beforeAll(() => {
+    ({ system, sink, merchant, account } = sandbox());
   });
 
   const statusOf = async (reference: string) => (await inquire(merchant, account, reference)).transaction_status.code;
@@ -204,7 +196,7 @@ describe('one disbursement, from REST call to signed webhook', () => {
     expect((await inquire(merchant, account, body.reference_number)).transaction_id).toBe(id);
     expect(await system.verifyLedger()).toEqual([]);
   });
-});
+}
 
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import { openChannel } from '@gerbang/rpc';
+import { findFreePorts } from '../../launcher/ports.ts';
+import { processTable } from '../../launcher/processes.ts';
+import { ensureSecrets } from '../../launcher/secrets.ts';
+import type { PortName, Ports } from '../../launcher/services.ts';
+import { createSupervisor, type Supervisor } from '../../launcher/supervisor.ts';
+import { openSystem, type System } from '../../launcher/system.ts';
+import { type Answer, accepted, call, type MerchantClient, signIn } from '../support/merchant-client.ts';
+import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
+
+/** The services of which two instances run. */
+const REPLICATED = ['ledger', 'money-out', 'edge'] as const;
+const REPLICA_PORTS: readonly PortName[] = [
+  'LEDGER_RPC_PORT',
+  'LEDGER_ADMIN_PORT',
+  'MONEY_OUT_RPC_PORT',
+  'MONEY_OUT_ADMIN_PORT',
+  'EDGE_PORT',
+  'EDGE_ADMIN_PORT',
+  'RAILS_PORT',
+];
+const REPLICA = ' replica';
+const FUNDS_SEN = 10n ** 13n;
+
+/** The processes that payments need, one instance of each, and the second money-out. */
+export const VICTIMS: readonly string[] = [
+  ...['money-out', 'edge', 'ledger', 'merchant', 'notifier', 'simulator', 'nats', 'mongodb'],
+  `money-out${REPLICA}`,
+];
+/** All the others. */
+export const MORE_VICTIMS: readonly string[] = [`ledger${REPLICA}`, `edge${REPLICA}`, 'money-in', 'checkout'];
+
+/**
+ * The system with a second instance of ledger, money-out and edge. The second edge calls the second money-out, so a merchant that
+ * uses both edges uses both instances of money-out; on one database, their timers take each other's transfers.
+ */
+export type World = {
+  /** The merchant at each of the edges. */
+  merchants: readonly [MerchantClient, MerchantClient];
+  source: string;
+  destination: string;
+  sink: WebhookSink;
+  /** Kills a process and waits until everything is ready again. */
+  kill(victim: string): Promise<void>;
+  /** A call of the simulator's control API. */
+  control(method: string, target: string, body?: object): Promise<Answer>;
+  /** The differences between the ledger's journal and what is kept; none is right. */
+  verifyLedger(): Promise<string[]>;
+  stop(): Promise<void>;
+};
+
+/** Starts it, with money on the first account and a webhook receiver. */
+export async function startWorld(): Promise<World> {
+  const dataFolder = mkdtempSync(path.join(tmpdir(), 'gerbang-chaos-out-'));
+  const ports = await findFreePorts();
+  const others = await replicaPorts(ports);
+  const logFolder = path.join(dataFolder, 'replica-logs');
+  mkdirSync(logFolder);
+  const options = { root: path.resolve(import.meta.dirname, '../..'), dataFolder, shuffleUnsorted: true };
+  const env = {
+    LOG_LEVEL: 'info',
+    MONGODB_DB_PREFIX: `test_${randomBytes(5).toString('hex')}_`,
+    LEDGER_RPC: `127.0.0.1:${ports.LEDGER_RPC_PORT},127.0.0.1:${others.LEDGER_RPC_PORT}`,
+    // Waiting for final states asks about all orders again and again.
+    RATE_LIMIT_PER_MINUTE: '100000000',
+  };
+  const stores = { mongodbUri: undefined, natsUrl: undefined };
+  const system = await openSystem({ ...options, ...stores, ports, env, fresh: false, say: () => {} });
+  const replicas = createSupervisor(
+    processTable({
+      ...options,
+      ports: others,
+      env,
+      secrets: ensureSecrets(dataFolder),
+      mongodbUri: system.mongodb.uri,
+      natsUrl: `nats://127.0.0.1:${ports.NATS_PORT}`,
+    }).filter(({ name }) => REPLICATED.some((replicated) => replicated === name)),
+    { logFolder, say: () => {}, record: () => {} },
+  );
+  const sink = await startWebhookSink();
+  const stop = async () => {
+    await replicas.stop();
+    await system.stop();
+    await sink.close();
+    if (process.env.KEEP_DATA !== 'true') rmSync(dataFolder, { recursive: true, force: true });
+  };
+  try {
+    await replicas.start();
+    await fund(system);
+    return await openWorld(system, replicas, { otherEdge: `http://127.0.0.1:${others.EDGE_PORT}`, sink, stop });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openWorld(
+  system: System,
+  replicas: Supervisor,
+  { otherEdge, sink, stop }: { otherEdge: string } & Pick<World, 'sink' | 'stop'>,
+): Promise<World> {
+  const { demo } = system;
+  const merchants = [await signIn(demo.base_url, demo), await signIn(otherEdge, demo)] as const;
+  const settings = { disbursement_notif_url: sink.url };
+  await accepted(merchants[0].api.PUT('/api/v1.0/callback-settings', { body: settings }));
+  return {
+    merchants,
+    source: demo.account_ids[0],
+    destination: demo.account_ids[1],
+    sink,
+    async kill(victim) {
+      if (victim.endsWith(REPLICA)) await replicas.kill(victim.slice(0, -REPLICA.length), 'SIGKILL');
+      else await system.kill(victim, 'SIGKILL');
+      await Promise.all([system.ready(), replicas.ready()]);
+    },
+    control: (method, target, body) => call(method, `${demo.simulator_url}/sandbox/${target}`, body && JSON.stringify(body)),
+    verifyLedger: () => system.verifyLedger(),
+    stop,
+  };
+}
+
+/** The ports of the first instances, but for those of the second ones. */
+async function replicaPorts(ports: Ports): Promise<Ports> {
+  const taken = new Set(Object.values(ports));
+  for (;;) {
+    const free = await findFreePorts();
+    const own = Object.fromEntries(REPLICA_PORTS.map((name) => [name, free[name]]));
+    if (!Object.values(own).some((port) => taken.has(port))) return { ...ports, ...own };
+  }
+}
+
+async function fund({ demo, ports }: System): Promise<void> {
+  const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined });
+  const credit = { operator: 'chaos', merchantId: demo.merchant_id, accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
+  try {
+    await channel.client(OperatorService).fund({ ...credit, operationId: 'chaos', rail: 'bank-transfer' });
+  } finally {
+    await channel.close();
+  }
+}
