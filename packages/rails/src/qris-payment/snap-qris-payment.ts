@@ -77,7 +77,13 @@ function toCancellation(request: QrisPaymentRequest, merchantId: string, payment
 
 function toRefund({ payment: paid, refundReference }: QrisRefundRequest, merchantId: string, payment: SnapService): object {
   const refundAmount = toSnapAmount(BigInt(paid.amountSen));
-  return { ...toOriginal(paid, payment), merchantId, partnerRefundNo: refundReference, refundAmount, reason: 'wanted by the payer' };
+  return {
+    ...toOriginal(paid, payment),
+    merchantId,
+    partnerRefundNo: refundReference,
+    refundAmount,
+    reason: 'wanted by the payer',
+  };
 }
 
 function toOriginal({ partnerReference, externalId }: QrisPaymentRequest, payment: SnapService): object {
