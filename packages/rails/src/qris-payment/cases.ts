@@ -1,4 +1,4 @@
-import { type Cases, SEND_CASES } from '../treatment.ts';
+import { type Cases, SEND_CASES, cases as snapCases } from '../treatment.ts';
 import type { QrisProblem } from './qris-payment.ts';
 
 /**
@@ -45,10 +45,10 @@ export const QUERY_CASES: Readonly<Record<string, 'read' | 'not_found'>> = { '20
 export const CANCEL_CASES: Readonly<Record<string, 'done' | 'not_found'>> = { '200/00': 'done', '404/01': 'not_found' };
 
 /**
- * Service 78, of the first send; after a send without an answer every 4xx is `ask`. As of a payment, but here 404/00 (the status
- * does not allow it) and 404/01 (not known) are refusals too. 404/18 is a success to ASPI; only an inquiry can say so.
+ * Service 78. As of a payment, but here 404 00 (the status does not allow it) and 404 01 (not known) are refusals too. 404 18 is
+ * a success to ASPI; only an inquiry can say so.
  */
-export const REFUND_CASES: typeof PAYMENT_CASES = { ...PAYMENT_CASES, ...cases(404, ['00', '01'], 'failed') };
+export const REFUND_CASES: Cases = { ...SEND_CASES, ...snapCases(404, '00 01', 'failure') };
 
 /** Service 51, `latestTransactionStatus`. Not found is not failed. */
 export const QUERY_STATUSES: Readonly<

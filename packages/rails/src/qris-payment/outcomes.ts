@@ -137,9 +137,9 @@ export function readCancellation(answer: SnapAnswer, request: QrisPaymentRequest
 
 /** Service 78. */
 export function readRefund(answer: SnapAnswer, request: QrisRefundRequest, sent: { first: boolean }): QrisRefundResult {
-  const treatment = REFUND_CASES[caseOf(answer)] ?? 'ask';
+  const treatment = treatSend(answer, REFUND_CASES, { firstSend: sent.first });
   switch (treatment) {
-    case 'done': {
+    case 'success': {
       const done = refunded.safeParse(answer.body);
       if (!done.success) return unreadable();
       const { partnerRefundNo = request.refundReference, originalPartnerReferenceNo, refundAmount } = done.data;
@@ -148,13 +148,11 @@ export function readRefund(answer: SnapAnswer, request: QrisRefundRequest, sent:
         ? { outcome: 'refunded' }
         : aboutAnother();
     }
-    case 'pending':
-      return { outcome: 'pending' };
-    case 'failed':
-      if (!sent.first) return unknownBy(answer);
+    case 'failure':
       return { outcome: 'refused', code: answer.responseCode, reason: words(answer.message) };
-    case 'ask':
-      return unknownBy(answer);
+    case 'inquire':
+    case 'operator':
+      return pendingOrUndecided(answer, treatment);
     default:
       return treatment satisfies never;
   }
