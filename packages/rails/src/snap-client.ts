@@ -6,7 +6,7 @@ import { aspi } from './providers/aspi.ts';
 import { externalIdFor } from './providers/external-id.ts';
 import { findService, type Provider, type SnapService } from './providers/provider.ts';
 import { openSnapHttp, SnapError, type TlsVersion, toSnapError } from './snap-http.ts';
-import { createSigner } from './snap-signer.ts';
+import { createSigner, proofOfKey } from './snap-signer.ts';
 import type { Treatment } from './treatment.ts';
 
 export type { SnapService } from './providers/provider.ts';
@@ -41,10 +41,18 @@ export type SnapAnswer = {
   treatment?: Treatment | undefined;
 };
 
-/** `externalId`: at most 36 digits; it is sent in the form that the provider wants. */
-export type SnapCall = { service: SnapService; externalId: string; body: SnapBody; signal: AbortSignal };
-
-export type SnapBody = object & { additionalInfo?: object };
+export type SnapCall = {
+  service: SnapService;
+  /** At most 36 digits; it is sent in the form that the provider wants. */
+  externalId: string;
+  /** Of GET: the parameters of the query, which are signed with the path; there is no body then. */
+  body: object;
+  signal: AbortSignal;
+  /** Beyond those of every transaction: what names the customer, for instance. */
+  headers?: Readonly<Record<string, string>>;
+  /** For services whose answers are long. */
+  answerBytesMax?: number;
+};
 
 /** Speaks SNAP to one bank. */
 export type SnapClient = Closeable & {
@@ -53,6 +61,8 @@ export type SnapClient = Closeable & {
    * may or may not have taken the request.
    */
   post(call: SnapCall): Promise<SnapAnswer>;
+  /** The same for a request of tokens: proved by the private key, and without an access token. */
+  postSigned(call: Omit<SnapCall, 'externalId' | 'headers'>): Promise<SnapAnswer>;
 };
 
 const CONNECTIONS_MAX = 64;
@@ -78,45 +88,61 @@ export function openSnapClient(
   const keys = { clientKey, clientSecret, privateKey: readPrivateKey(credentials.privateKey) };
   const signer = createSigner(provider.signature, keys, { http, tokenPath, now });
 
-  const postOnce = async ({ service, externalId, signal }: SnapCall, body: string) => {
+  const postOnce = async (
+    { service, externalId, body: fields, signal, headers: more, answerBytesMax }: SnapCall,
+    body: string,
+  ) => {
     const method = service.method ?? 'POST';
-    const message = { method, path: `${prefix}${service.path}`, body, timestamp: jakartaIso(now()) };
+    const query = method === 'GET' ? `?${new URLSearchParams(Object.entries(fields))}` : '';
+    const message = { method, path: `${prefix}${service.path}${query}`, body, timestamp: jakartaIso(now()) };
     const signed = await signer.sign(message, signal);
     const headers = {
+      ...more,
       ...signed,
       'x-timestamp': message.timestamp,
       'x-partner-id': partnerId,
       'x-external-id': externalIdFor(service, externalId),
       'channel-id': channelId || (service.channelId ?? ''),
     };
-    const answer = await http.send({ method, path: message.path, headers, body, signal });
+    const answer = await http.send({ method, path: message.path, headers, body, signal, answerBytesMax });
     return { ...answer, mayRepeat: answer.httpStatus === 401 && signer.refused(signed) };
   };
 
   const post = async (call: SnapCall): Promise<SnapAnswer> => {
-    const body = JSON.stringify(withAdditionalInfo(call));
+    const body = call.service.method === 'GET' ? '' : toBody(call);
     const first = await postOnce(call, body);
     // The bank has not taken the request: once more with a new token.
     return toAnswer(first.mayRepeat ? await postOnce(call, body) : first, call.service);
   };
 
+  const postSigned = async (call: Omit<SnapCall, 'externalId' | 'headers'>): Promise<SnapAnswer> => {
+    const { service, signal, answerBytesMax } = call;
+    const headers = proofOfKey(keys, now());
+    const path = `${prefix}${service.path}`;
+    return toAnswer(await http.send({ method: 'POST', path, headers, body: toBody(call), signal, answerBytesMax }), service);
+  };
+
+  const traced = ({ service, signal }: Pick<SnapCall, 'service' | 'signal'>, work: () => Promise<SnapAnswer>) =>
+    withSpan(`SNAP ${service.path}`, { kind: 'CLIENT', attributes: { 'server.address': base.host } }, async (span) => {
+      const answer = await work().catch((error: unknown) => {
+        throw signal.aborted ? toSnapError(error, signal) : error;
+      });
+      span.setAttributes({ 'http.response.status_code': answer.httpStatus, 'snap.response_code': answer.responseCode });
+      return answer;
+    });
+
   return {
-    post: (call) =>
-      withSpan(`SNAP ${call.service.path}`, { kind: 'CLIENT', attributes: { 'server.address': base.host } }, async (span) => {
-        const answer = await post(call).catch((error: unknown) => {
-          throw call.signal.aborted ? toSnapError(error, call.signal) : error;
-        });
-        span.setAttributes({ 'http.response.status_code': answer.httpStatus, 'snap.response_code': answer.responseCode });
-        return answer;
-      }),
+    post: (call) => traced(call, () => post(call)),
+    postSigned: (call) => traced(call, () => postSigned(call)),
     close: () => http.close(),
   };
 }
 
-/** The body with what the provider wants in every request of the service. */
-function withAdditionalInfo({ service, body }: SnapCall): object {
-  if (service.additionalInfo === undefined) return body;
-  return { ...body, additionalInfo: { ...body.additionalInfo, ...service.additionalInfo } };
+/** The body as it is sent, with what the provider wants in every request of the service. */
+function toBody({ service, body }: Pick<SnapCall, 'service' | 'body'>): string {
+  if (service.additionalInfo === undefined) return JSON.stringify(body);
+  const own = 'additionalInfo' in body && typeof body.additionalInfo === 'object' ? body.additionalInfo : {};
+  return JSON.stringify({ ...body, additionalInfo: { ...own, ...service.additionalInfo } });
 }
 
 function toAnswer({ httpStatus, json }: { httpStatus: number; json: unknown }, service: SnapService): SnapAnswer {

@@ -37,7 +37,7 @@ export type ServiceProfile = {
   /** From the root of the provider's address. */
   path: string;
   /** Where it is not POST. */
-  method?: 'PUT' | 'DELETE';
+  method?: 'GET' | 'PUT' | 'DELETE';
   /** CHANNEL-ID, where the provider prescribes one for the service; a rail's own setting goes before it. */
   channelId?: string;
   /** The most digits that X-EXTERNAL-ID may have, where fewer than SNAP's 36; or that it is a UUID. */
