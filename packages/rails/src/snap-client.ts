@@ -41,19 +41,17 @@ export type SnapAnswer = {
   treatment?: Treatment | undefined;
 };
 
-export type SnapBody = object & { additionalInfo?: object };
-
-/**
- * `externalId`: at most 36 digits; it is sent in the form that the provider wants. `body` of GET are the parameters of the query,
- * which are signed with the path; there is no body then. `headers`: beyond those of every transaction, what names the customer for
- * instance.
- */
 export type SnapCall = {
   service: SnapService;
+  /** At most 36 digits; it is sent in the form that the provider wants. */
   externalId: string;
-  body: SnapBody;
+  /** Of GET: the parameters of the query, which are signed with the path; there is no body then. */
+  body: object;
   signal: AbortSignal;
+  /** Beyond those of every transaction: what names the customer, for instance. */
   headers?: Readonly<Record<string, string>>;
+  /** For services whose answers are long. */
+  answerBytesMax?: number;
 };
 
 /** Speaks SNAP to one bank. */
@@ -63,7 +61,7 @@ export type SnapClient = Closeable & {
    * may or may not have taken the request.
    */
   post(call: SnapCall): Promise<SnapAnswer>;
-  /** The same for a request of tokens: signed by the private key, and without an access token. */
+  /** The same for a request of tokens: proved by the private key, and without an access token. */
   postSigned(call: Omit<SnapCall, 'externalId' | 'headers'>): Promise<SnapAnswer>;
 };
 
@@ -90,9 +88,12 @@ export function openSnapClient(
   const keys = { clientKey, clientSecret, privateKey: readPrivateKey(credentials.privateKey) };
   const signer = createSigner(provider.signature, keys, { http, tokenPath, now });
 
-  const postOnce = async ({ service, externalId, signal, headers: more, body: fields }: SnapCall, body: string) => {
-    const query = service.method === 'GET' ? queryOf(fields) : '';
+  const postOnce = async (
+    { service, externalId, body: fields, signal, headers: more, answerBytesMax }: SnapCall,
+    body: string,
+  ) => {
     const method = service.method ?? 'POST';
+    const query = method === 'GET' ? `?${new URLSearchParams(Object.entries(fields))}` : '';
     const message = { method, path: `${prefix}${service.path}${query}`, body, timestamp: jakartaIso(now()) };
     const signed = await signer.sign(message, signal);
     const headers = {
@@ -103,28 +104,25 @@ export function openSnapClient(
       'x-external-id': externalIdFor(service, externalId),
       'channel-id': channelId || (service.channelId ?? ''),
     };
-    const answer = await http.send({ method, path: message.path, headers, body, signal });
+    const answer = await http.send({ method, path: message.path, headers, body, signal, answerBytesMax });
     return { ...answer, mayRepeat: answer.httpStatus === 401 && signer.refused(signed) };
   };
 
   const post = async (call: SnapCall): Promise<SnapAnswer> => {
-    const body = call.service.method === 'GET' ? '' : JSON.stringify(withAdditionalInfo(call));
+    const body = call.service.method === 'GET' ? '' : toBody(call);
     const first = await postOnce(call, body);
     // The bank has not taken the request: once more with a new token.
     return toAnswer(first.mayRepeat ? await postOnce(call, body) : first, call.service);
   };
 
-  const postSigned = async ({ service, body: fields, signal }: Omit<SnapCall, 'externalId' | 'headers'>) => {
+  const postSigned = async (call: Omit<SnapCall, 'externalId' | 'headers'>): Promise<SnapAnswer> => {
+    const { service, signal, answerBytesMax } = call;
+    const headers = proofOfKey(keys, now());
     const path = `${prefix}${service.path}`;
-    const body = JSON.stringify(fields);
-    const sent = await http.send({ method: 'POST', path, headers: proofOfKey(keys, now), body, signal });
-    return toAnswer(sent, service);
+    return toAnswer(await http.send({ method: 'POST', path, headers, body: toBody(call), signal, answerBytesMax }), service);
   };
 
-  const traced = (
-    { service, signal }: Pick<SnapCall, 'service' | 'signal'>,
-    work: () => Promise<SnapAnswer>,
-  ): Promise<SnapAnswer> =>
+  const traced = ({ service, signal }: Pick<SnapCall, 'service' | 'signal'>, work: () => Promise<SnapAnswer>) =>
     withSpan(`SNAP ${service.path}`, { kind: 'CLIENT', attributes: { 'server.address': base.host } }, async (span) => {
       const answer = await work().catch((error: unknown) => {
         throw signal.aborted ? toSnapError(error, signal) : error;
@@ -140,14 +138,11 @@ export function openSnapClient(
   };
 }
 
-function queryOf(parameters: object): string {
-  return `?${new URLSearchParams(Object.entries(parameters))}`;
-}
-
-/** The body with what the provider wants in every request of the service. */
-function withAdditionalInfo({ service, body }: SnapCall): object {
-  if (service.additionalInfo === undefined) return body;
-  return { ...body, additionalInfo: { ...body.additionalInfo, ...service.additionalInfo } };
+/** The body as it is sent, with what the provider wants in every request of the service. */
+function toBody({ service, body }: Pick<SnapCall, 'service' | 'body'>): string {
+  if (service.additionalInfo === undefined) return JSON.stringify(body);
+  const own = 'additionalInfo' in body && typeof body.additionalInfo === 'object' ? body.additionalInfo : {};
+  return JSON.stringify({ ...body, additionalInfo: { ...own, ...service.additionalInfo } });
 }
 
 function toAnswer({ httpStatus, json }: { httpStatus: number; json: unknown }, service: SnapService): SnapAnswer {

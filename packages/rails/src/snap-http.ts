@@ -13,6 +13,8 @@ export type SnapRequest = {
   /** Empty where there is none. */
   body: string;
   signal: AbortSignal;
+  /** Of the answer; 256 KiB unless told. */
+  answerBytesMax?: number | undefined;
 };
 
 /** JSON over HTTP to one bank. `json` is undefined where the answer is none. Throws SnapError where there is no answer. */
@@ -40,7 +42,7 @@ export function openSnapHttp(origin: string, { connections, tlsMin }: { connecti
     tlsMin === '1.2' ? { minVersion: 'TLSv1.2' as const, ciphers: TLS_1_2_CIPHERS } : { minVersion: 'TLSv1.3' as const };
   const pool = new Pool(origin, { connections, connect: { timeout: CONNECT_TIMEOUT_MS, ...tls } });
   return {
-    async send({ headers, body, ...request }) {
+    async send({ headers, body, answerBytesMax = ANSWER_BYTES_MAX, ...request }) {
       const { signal } = request;
       try {
         const response = await pool.request({
@@ -48,7 +50,7 @@ export function openSnapHttp(origin: string, { connections, tlsMin }: { connecti
           ...(body !== '' && { body }),
           headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
         });
-        return { httpStatus: response.statusCode, json: parseJson(await readBounded(response.body)) };
+        return { httpStatus: response.statusCode, json: parseJson(await readBounded(response.body, answerBytesMax)) };
       } catch (error) {
         throw toSnapError(error, signal);
       }
@@ -65,13 +67,13 @@ export function toSnapError(error: unknown, signal: AbortSignal): SnapError {
   return new SnapError(`the connection to the bank failed: ${code}`, { cause: error });
 }
 
-async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readBounded(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
     // Leaving the loop destroys the rest of the answer.
-    if (bytes > ANSWER_BYTES_MAX) throw new SnapError('the bank’s answer is too long');
+    if (bytes > bytesMax) throw new SnapError('the bank’s answer is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -14,7 +14,7 @@ export type SnapSigner = {
 
 export type SignedHeaders = { 'x-signature': string; authorization?: string };
 
-type Keys = { clientKey: string; clientSecret: string; privateKey: KeyObject };
+export type SigningKeys = { clientKey: string; clientSecret: string; privateKey: KeyObject };
 
 const TOKEN_TIMEOUT_MS = 5_000;
 
@@ -24,7 +24,7 @@ const tokenAnswer = z.object({ accessToken: z.string().min(1).max(4_096), expire
 /** What signs the transactions of a provider. `tokenPath` is the token service's, with what the address has before it. */
 export function createSigner(
   signature: Provider['signature'],
-  keys: Keys,
+  keys: SigningKeys,
   ways: { http: SnapHttp; tokenPath: string | undefined; now: () => number },
 ): SnapSigner {
   switch (signature) {
@@ -43,7 +43,7 @@ export function createSigner(
   }
 }
 
-function createTokenSigner(keys: Keys, ways: { http: SnapHttp; tokenPath: string; now: () => number }): SnapSigner {
+function createTokenSigner(keys: SigningKeys, ways: { http: SnapHttp; tokenPath: string; now: () => number }): SnapSigner {
   const tokens = createSnapTokens(() => issueToken(keys, ways), ways.now);
   return {
     async sign(message, signal) {
@@ -61,9 +61,9 @@ function createTokenSigner(keys: Keys, ways: { http: SnapHttp; tokenPath: string
   };
 }
 
-/** The headers by which a request of tokens says who sends it: signed by the private key, without an access token. */
-export function proofOfKey({ clientKey, privateKey }: Pick<Keys, 'clientKey' | 'privateKey'>, now: () => number) {
-  const timestamp = jakartaIso(now());
+/** The headers of a request for tokens: they prove our private key. */
+export function proofOfKey({ clientKey, privateKey }: Omit<SigningKeys, 'clientSecret'>, nowMs: number): Record<string, string> {
+  const timestamp = jakartaIso(nowMs);
   return {
     'x-timestamp': timestamp,
     'x-client-key': clientKey,
@@ -72,10 +72,10 @@ export function proofOfKey({ clientKey, privateKey }: Pick<Keys, 'clientKey' | '
 }
 
 async function issueToken(
-  keys: Keys,
+  keys: SigningKeys,
   { http, tokenPath, now }: { http: SnapHttp; tokenPath: string; now: () => number },
 ): Promise<IssuedToken> {
-  const headers = proofOfKey(keys, now);
+  const headers = proofOfKey(keys, now());
   const body = JSON.stringify({ grantType: 'client_credentials' });
   const signal = AbortSignal.timeout(TOKEN_TIMEOUT_MS);
   const { httpStatus, json } = await http.send({ method: 'POST', path: tokenPath, headers, body, signal });

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { verifyMessage, verifyTransaction } from '@gerbang/core';
+import { verifyMessage, verifyTokenRequest, verifyTransaction } from '@gerbang/core';
 import type { SnapCredentials } from '../src/snap-client.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -9,10 +9,11 @@ const SECRET = 'the-client-secret';
 
 /** A request as the provider got it; `signedBy` is the way of signing that its signature is right for. */
 export type Recorded = {
+  method: string;
   path: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown>;
-  signedBy: 'token' | 'own-key' | 'nothing';
+  signedBy: 'token' | 'own-key' | 'token request' | 'nothing';
 };
 
 /** What the provider answers at a path: a responseCode, whose first digits are the HTTP status, and other fields. */
@@ -33,7 +34,13 @@ export async function startRecordedBank() {
       tokenPaths.push(path);
       return response.end(JSON.stringify({ responseCode: '2007300', accessToken: 't', tokenType: 'bearer', expiresIn: 900 }));
     }
-    calls.push({ path, headers: request.headers, body: JSON.parse(text), signedBy: signerOf(request, text) });
+    calls.push({
+      path,
+      headers: request.headers,
+      body: text === '' ? {} : JSON.parse(text),
+      method: request.method ?? '',
+      signedBy: signerOf(request, text),
+    });
     const answer = answers.get(path) ?? { responseCode: '4040000' };
     return response.writeHead(Number(answer.responseCode.slice(0, 3))).end(JSON.stringify(answer));
   });
@@ -75,7 +82,10 @@ export async function startRecordedBank() {
 function signerOf({ method = '', url: path = '', headers }: IncomingMessage, body: string): Recorded['signedBy'] {
   const message = { method, path, body, timestamp: String(headers['x-timestamp']) };
   const signature = String(headers['x-signature']);
-  const { authorization } = headers;
+  const { authorization, 'x-client-key': clientKey } = headers;
+  if (clientKey !== undefined) {
+    return verifyTokenRequest(String(clientKey), message.timestamp, signature, publicKey) ? 'token request' : 'nothing';
+  }
   if (authorization === undefined) return verifyMessage(message, signature, publicKey) ? 'own-key' : 'nothing';
   const accessToken = authorization.replace('Bearer ', '');
   return verifyTransaction({ ...message, accessToken }, SECRET, signature) ? 'token' : 'nothing';

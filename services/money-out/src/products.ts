@@ -1,5 +1,4 @@
 import type { KeyRing } from '@gerbang/core';
-import type { BankTransferRail, CardlessRail, EwalletTopupRail, QrisPaymentRail } from '@gerbang/rails';
 import type { Closeable } from '@gerbang/runtime';
 import type { z } from 'zod';
 import { createCardlessWithdrawal } from './cardless-withdrawal/cardless-withdrawal.ts';
@@ -10,14 +9,6 @@ import { createEwalletTopup } from './ewallet-topup/ewallet-topup.ts';
 import { ewalletTopupVariables, openEwalletTopup } from './ewallet-topup/rail.ts';
 import { createQrisPayment } from './qris-payment/qris-payment.ts';
 import { openQrisPayment, qrisPaymentVariables } from './qris-payment/rail.ts';
-
-/** The rails that pay money out. */
-export type Rails = {
-  bankTransfer: BankTransferRail;
-  ewalletTopup: EwalletTopupRail;
-  cardless: CardlessRail;
-  qrisPayment: QrisPaymentRail;
-};
 
 /** How each rail is reached, by its variables. */
 export const railsShape = {
@@ -30,14 +21,21 @@ export const railsShape = {
 type RailsConfig = z.output<z.ZodObject<typeof railsShape>>;
 type Closing = { push(name: string, close: Closeable['close']): void };
 
-/** Opens every rail; `closing` is given each. Throws ConfigError where a provider needs a variable that is not set. */
-export function openRails({ config, closing }: { config: RailsConfig; closing: Closing }): Rails {
-  const rails = {
+/** The rails that pay money out. */
+export type Rails = ReturnType<typeof connect>;
+
+function connect(config: RailsConfig) {
+  return {
     bankTransfer: openBankTransfer(config),
     ewalletTopup: openEwalletTopup(config),
     cardless: openCardless(config),
     qrisPayment: openQrisPayment(config),
   };
+}
+
+/** Opens every rail; `closing` is given each. Throws ConfigError where a provider needs a variable that is not set. */
+export function openRails({ config, closing }: { config: RailsConfig; closing: Closing }): Rails {
+  const rails = connect(config);
   for (const [name, rail] of Object.entries(rails)) closing.push(`rail ${name}`, () => rail.close());
   return rails;
 }
