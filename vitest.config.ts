@@ -8,9 +8,9 @@ const ALONE = [
 ];
 
 /**
- * Two groups, one after the other: what tests a part, then what starts the whole system or kills parts of it. In each group two
- * files run at a time. The tests of parts share two processes: a process of its own for each file would cost a quarter of the
- * whole run. A test that needs one is listed in ALONE.
+ * Two groups, one after the other: what tests a part, then what starts the whole system or kills parts of it. For two processors
+ * three files of parts run at a time, because many of them wait; and two of the system. The tests of parts share processes: one
+ * of its own for each file would cost a quarter of the whole run. A test that needs one is listed in ALONE.
  */
 export default defineConfig({
   test: {
@@ -28,7 +28,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...ALONE],
           pool: 'forks',
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 20_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
@@ -39,7 +39,7 @@ export default defineConfig({
           name: 'alone',
           include: ALONE,
           pool: 'forks',
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 20_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },

@@ -71,7 +71,7 @@ describe('kill -9 while all products send money', () => {
         ledger: await world.verifyLedger(),
       }).toEqual({ balances: expectedBalances(before, settled), books: [], webhooks: [], ledger: [] });
     },
-    long ? 900_000 : 120_000,
+    long ? 900_000 : 300_000,
   );
 });
 
