@@ -8,6 +8,7 @@ export const TAGS = {
   'Payment link': 'Pages where a customer picks a method and pays, and each opening of them.',
   Disbursement: 'Transfers to bank accounts.',
   'Retail outlet': 'Codes that customers pay in cash at ALFAMART and INDOMARET.',
+  'Prepaid biller': 'Prepaid products of billers: electricity tokens, mobile credit. On a host of its own.',
   'E-wallet checkout': 'Payments that customers confirm in their wallet.',
   'E-wallet top-up': "Money sent to customers' e-wallets.",
   'Cardless withdrawal': "Cash that customers draw at a bank's machine with a code.",
