@@ -81,7 +81,22 @@ export const SERVICES = [
       ...sandboxRail('EWALLET', urlOf('SIMULATOR_PORT'), secrets),
     }),
   },
-  { name: 'notifier', adminPort: 9204, rpcPort: 9104, env: () => ({ WEBHOOK_ALLOW_PRIVATE: 'true' }) },
+  {
+    name: 'biller',
+    adminPort: 9209,
+    rpcPort: 9107,
+    aggregates: ['purchases'],
+    env: ({ urlOf, secrets }) => ({
+      ...sandboxRail('BILLER', urlOf('SIMULATOR_PORT'), secrets),
+      GERBANG_KEKS: secrets.keks,
+    }),
+  },
+  {
+    name: 'notifier',
+    adminPort: 9204,
+    rpcPort: 9104,
+    env: ({ secrets }) => ({ WEBHOOK_ALLOW_PRIVATE: 'true', GERBANG_KEKS: secrets.keks }),
+  },
   {
     name: 'checkout',
     adminPort: 9207,
@@ -92,9 +107,13 @@ export const SERVICES = [
     adminPort: 9200,
     listens: {
       EDGE_PORT: { standard: 8080, purpose: 'merchant API (base_url)' },
+      BILLER_PORT: { standard: 8_090, purpose: 'biller API (biller_url)' },
       RAILS_PORT: { standard: 8082, purpose: 'bank callbacks (rails_url)' },
     },
-    env: ({ dataFolder, secrets }) => ({ RAIL_PARTNERS: writeRailPartners(dataFolder, secrets) }),
+    env: ({ dataFolder, secrets, urlOf }) => ({
+      RAIL_PARTNERS: writeRailPartners(dataFolder, secrets),
+      BILLER_URL: urlOf('BILLER_PORT'),
+    }),
   },
 ] as const satisfies readonly Row[];
 
@@ -102,8 +121,6 @@ export const SERVICES = [
 const OTHER_PORTS = {
   MONGODB_PORT: { standard: 27_027, purpose: 'MongoDB' },
   NATS_PORT: { standard: 4_223, purpose: 'NATS' },
-  /** Named in demo.json already (contract §1); nothing listens there until its product exists. */
-  BILLER_PORT: { standard: 8_090, purpose: 'biller API (biller_url)' },
 } as const;
 
 type Service = (typeof SERVICES)[number];

@@ -13,9 +13,6 @@ import type { PortName, Ports } from './services.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 const root = path.dirname(import.meta.dirname);
-/** Nothing listens there yet. */
-const UNUSED_PORTS: readonly PortName[] = ['BILLER_PORT'];
-
 /** The whole system in sandbox mode, each service a process of its own. */
 export type System = {
   demo: Demo;
@@ -60,10 +57,9 @@ export type SystemOptions = {
 export async function openSystem(options: SystemOptions): Promise<System> {
   const folder = await openDataFolder(options.dataFolder, { fresh: options.fresh, url: urlsOf(options.ports).base_url });
   try {
-    const skipped = [
-      ...UNUSED_PORTS,
-      ...(options.mongodbUri ? ['MONGODB_PORT' as const] : []),
-      ...(options.natsUrl ? ['NATS_PORT' as const] : []),
+    const skipped: readonly PortName[] = [
+      ...(options.mongodbUri ? (['MONGODB_PORT'] as const) : []),
+      ...(options.natsUrl ? (['NATS_PORT'] as const) : []),
     ];
     const names = (Object.keys(options.ports) as PortName[]).filter((name) => !skipped.includes(name));
     const taken = await takenPorts(options.ports, names);

@@ -489,6 +489,8 @@ test.each([
   [['audit', 'list']],
   [['ledger', 'verify']],
   [['transfers', 'resolve']],
+  [['biller', 'products', 'set']],
+  [['biller', 'resolve']],
   [['suspense', 'credit']],
   [['reversals', 'decide']],
   [['events', 'redeliver']],

@@ -13,7 +13,7 @@ const sink = await startWebhookSink();
 const system = await startSystem({ name: 'api-examples' });
 try {
   const merchant = await signIn(system.demo.base_url, system.demo);
-  const recorder = startRecorder(merchant);
+  const recorder = startRecorder(merchant, system.demo.biller_url);
   await useEveryOperation(recorder, system.demo, async () => {
     const urls = { transaction_notif_url: sink.url, disbursement_notif_url: sink.url, payment_link_inquiry_notif_url: sink.url };
     await accepted(merchant.api.PUT('/api/v1.0/callback-settings', { body: urls }));

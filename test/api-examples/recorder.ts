@@ -16,9 +16,16 @@ export type Recorder = {
   examples(): Record<string, Example>;
 };
 
+const described = z.object({
+  operationId: z.string(),
+  'x-signed': z.boolean().optional(),
+  /** Of an operation that is on another host than the document: the biller's. */
+  servers: z.array(z.unknown()).optional(),
+});
+
 const document = z
   .object({
-    paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string(), 'x-signed': z.boolean().optional() }))),
+    paths: z.record(z.string(), z.record(z.string(), described)),
     webhooks: z.record(z.string(), z.unknown()),
   })
   .parse(JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')));
@@ -28,9 +35,9 @@ export const events: readonly string[] = Object.keys(document.webhooks);
 
 const operations = new Map(
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, 'x-signed': signed }]) => [
+    Object.entries(methods).map(([method, { operationId, 'x-signed': signed, servers }]) => [
       operationId,
-      { path, method: method.toUpperCase(), signed: signed ?? false },
+      { path, method: method.toUpperCase(), signed: signed ?? false, isOnBiller: servers !== undefined },
     ]),
   ),
 );
@@ -39,16 +46,17 @@ const operations = new Map(
 const TOKEN = 'eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl';
 
 /** Records what a merchant of a sandbox sends and receives. */
-export function startRecorder(merchant: MerchantClient): Recorder {
+export function startRecorder(merchant: MerchantClient, billerUrl: string): Recorder {
   const examples: Record<string, Example> = {};
 
   async function ask(operationId: string, { path = {}, query = '', body, headers = {} }: Input) {
     const operation = operations.get(operationId);
     if (operation === undefined) throw new Error(`the document has no operation ${operationId}`);
     const url = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(path[name])) + query;
+    const host = operation.isOnBiller ? merchant.at(billerUrl) : merchant;
     const answer = operation.signed
-      ? await merchant.signed(url, body, headers)
-      : await merchant.send(operation.method, url, body, headers);
+      ? await host.signed(url, body, headers)
+      : await host.send(operation.method, url, body, headers);
     return { http: answer.http, json: withoutToken(answer.json) };
   }
 

@@ -27,6 +27,7 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveW
   await ewalletTopups(recorder, account);
   await cardless(recorder, account, pays);
   await qrisPayments(recorder, account);
+  await prepaid(recorder, account);
   await reports(recorder, account);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
 }
@@ -257,6 +258,20 @@ async function qrisPayments({ call: use, refused }: Recorder, account: string): 
   await use('inquireQrisPaymentStatus', { path, body: { reference_number, scope: 'issuer' } });
   await refused('inquireQrisPaymentStatus', { path, body: { reference_number: 'nothing', scope: 'issuer' } });
   await refused('creditQris', { path, body: { reference_number, amount: { value: '99000.00', currency: 'IDR' } } });
+}
+
+async function prepaid({ call: use, refused }: Recorder, account: string): Promise<void> {
+  const asked = (customer_id: string) => ({ command: 'plntok', data: { customer_id, product_code: 'PLN50' } });
+  await use('listPrepaidProducts', { query: '?command=plntok' });
+  const { reference_number } = await use('inquirePrepaid', { body: asked('12345678901') });
+  await refused('inquirePrepaid', { body: asked('12345670404') });
+  await refused('inquirePrepaid', { body: asked('12345670503') });
+  const of = (reference: unknown) => ({ command: 'plntok', data: { reference_number: reference, account_id: account } });
+  await use('payPrepaid', { body: of(reference_number) });
+  const { reference_number: failing } = await use('inquirePrepaid', { body: asked('12345670001') });
+  await refused('payPrepaid', { body: of(failing) });
+  await refused('payPrepaid', { body: of('nothing') });
+  await use('inquirePrepaid', { body: asked('12345678901') });
 }
 
 async function reports({ call: use, refused }: Recorder, account: string): Promise<void> {

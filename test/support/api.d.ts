@@ -1022,6 +1022,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/prepaid/inquiry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for the price of a prepaid product
+         * @description Asks the biller whose number it is, and promises the price for 15 minutes under a `reference_number`, by which it is paid. Nothing is debited. PLN does not answer from 23:00 to 01:00, Asia/Jakarta, in production.
+         */
+        post: operations["inquirePrepaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/prepaid/payment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay for a prepaid product
+         * @description Debits the price once per reference, however often it is sent. Answers when the biller has answered, or after 3 seconds with status pending: the webhook `biller-payment` brings the end, with the token. The same request again answers the payment as it then stands, also after the reference has expired. A payment that has failed is 04, names `reference_number`, and is debited nothing.
+         */
+        post: operations["payPrepaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/prepaid/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List prepaid products
+         * @description What can be bought now, with its price.
+         */
+        get: operations["listPrepaidProducts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1282,6 +1342,28 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onQrisIssuer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "biller-payment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * biller-payment
+         * @description A payment of a prepaid product has succeeded, with its token if it has one, or has failed.
+         *
+         *     Sent to `disbursement_notif_url`.
+         */
+        post: operations["onBillerPayment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1671,6 +1753,41 @@ export interface components {
              * @description Deprecated: not read.
              */
             type?: unknown;
+        };
+        InquirePrepaidRequest: {
+            /**
+             * @description What kind of product: `plntok` for electricity tokens, `pulsa` for mobile credit.
+             * @example plntok
+             */
+            command: string;
+            data: {
+                /**
+                 * @description The customer's number; how many digits it has depends on the product.
+                 * @example 12345678901
+                 */
+                customer_id: string;
+                /**
+                 * @description A product of the command, as the list of products has it.
+                 * @example PLN50
+                 */
+                product_code: string;
+            };
+        };
+        PayPrepaidRequest: {
+            /**
+             * @description What kind of product: `plntok` for electricity tokens, `pulsa` for mobile credit.
+             * @example plntok
+             */
+            command: string;
+            data: {
+                /**
+                 * @description `reference_number` of the inquiry.
+                 * @example 01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B
+                 */
+                reference_number: string;
+                /** @description The account to debit; the merchant's default account if left out. */
+                account_id?: components["schemas"]["AccountId"] | null;
+            };
         };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
@@ -2598,6 +2715,60 @@ export interface components {
             /** @description The same in words. */
             failed_reason?: string;
         };
+        /** @description The end of a payment of a prepaid product. */
+        BillerPaymentWebhook: {
+            /**
+             * @description SP000 only if the money is with the beneficiary.
+             * @enum {string}
+             */
+            response_code: "SP000" | "SP001";
+            /** @enum {string} */
+            response_message: "Success" | "Transaction failure";
+            /** @constant */
+            event: "biller-payment";
+            data: components["schemas"]["PrepaidPayment"];
+        };
+        /** @description A payment of a prepaid product. */
+        PrepaidPayment: {
+            reference_number: components["schemas"]["PrepaidReference"];
+            transaction_id: components["schemas"]["Ulid"];
+            /** @description The account that is debited. */
+            account_id: components["schemas"]["Ulid"];
+            product_code: string;
+            /**
+             * @description The customer's number at the biller: of the meter, of the phone.
+             * @example 12345678901
+             */
+            customer_id: string;
+            customer_name: string;
+            /** @description What the customer gets. */
+            amount: components["schemas"]["RupiahText"];
+            admin_fee: components["schemas"]["RupiahText"];
+            /** @description What is debited: amount and admin fee. */
+            price: components["schemas"]["RupiahText"];
+            /** @description What the customer types into the meter; null until the payment has succeeded, and without one. */
+            token: string | null;
+            /** @description The biller's receipt number; null until it is known. */
+            serial_number: string | null;
+            status: components["schemas"]["PrepaidStatus"];
+            created_at: components["schemas"]["JakartaDateTime"];
+            /** @description When it came to its final status; null until then. */
+            processed_at: components["schemas"]["JakartaDateTime"] | null;
+            /** @description Why it has failed; of a failed one only. */
+            failed_reason?: string;
+        };
+        /** @description The reference of an inquiry. It can be paid once, within 15 minutes. */
+        PrepaidReference: components["schemas"]["Ulid"];
+        /**
+         * @description Whole rupiah as a text of digits.
+         * @example 50000
+         */
+        RupiahText: string;
+        /**
+         * @description pending: the biller has not answered yet; the price is held, and the webhook biller-payment brings the end.
+         * @enum {string}
+         */
+        PrepaidStatus: "pending" | "success" | "failed";
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -3913,6 +4084,108 @@ export interface components {
             channel?: string;
             phone_number?: string;
         };
+        InquirePrepaidAnswer: {
+            /** @description The command of the request; null where it had none. */
+            command: string | null;
+            /** @constant */
+            response_code: "00";
+            /** @constant */
+            response_text: "Success";
+            data: components["schemas"]["PrepaidInquiry"];
+        };
+        /** @description The price of a prepaid product for a customer, for 15 minutes. */
+        PrepaidInquiry: {
+            /** @description What the customer gets. */
+            amount: components["schemas"]["RupiahText"];
+            /** @description The name at the biller, to be shown to the customer before the payment. */
+            customer_name: string;
+            /**
+             * @description The customer's number at the biller: of the meter, of the phone.
+             * @example 12345678901
+             */
+            customer_id: string;
+            reference_number: components["schemas"]["PrepaidReference"];
+            /** @description What is debited: amount and admin fee. */
+            price: components["schemas"]["RupiahText"];
+            created_at: components["schemas"]["JakartaDateTime"];
+        };
+        /** @description An error of the biller in the legacy envelope. */
+        LegacyError: {
+            /** @description The command of the request; null where it had none. */
+            command: string | null;
+            /**
+             * @description 04: rejected; 99: a system error, send the request again.
+             * @enum {string}
+             */
+            response_code: "99" | "04";
+            response_text: string;
+            data: components["schemas"]["FieldErrors"];
+        };
+        /** @description The legacy envelope; what is wrong with who calls is in the v1 envelope, which has `status`. */
+        LegacyOrV1Error: {
+            /** @description The command of the request; null where it had none. */
+            command?: string | null;
+            /**
+             * @description 04: rejected; 99: a system error, send the request again.
+             * @enum {string}
+             */
+            response_code?: "99" | "04";
+            response_text?: string;
+            data?: components["schemas"]["FieldErrors"] | components["schemas"]["ErrorV1Data"];
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
+            status?: number;
+            /** @constant */
+            success?: false;
+            error?: components["schemas"]["ErrorDetail"];
+        };
+        PayPrepaidAnswer: {
+            /** @description The command of the request; null where it had none. */
+            command: string | null;
+            /** @constant */
+            response_code: "00";
+            /** @constant */
+            response_text: "Success";
+            data: components["schemas"]["PrepaidPayment"];
+        };
+        ListPrepaidProductsAnswer: {
+            /** @description The command of the request; null where it had none. */
+            command: string | null;
+            /** @constant */
+            response_code: "00";
+            /** @constant */
+            response_text: "Success";
+            data: components["schemas"]["PrepaidProducts"];
+        };
+        /** @description What can be bought now. */
+        PrepaidProducts: {
+            /** @description By command, then amount. */
+            items: components["schemas"]["PrepaidProduct"][];
+        };
+        /** @description A prepaid product that can be bought now. */
+        PrepaidProduct: {
+            /**
+             * @description What kind of product: the `command` of its inquiry.
+             * @example plntok
+             */
+            command: string;
+            /** @example PLN50 */
+            product_code: string;
+            name: string;
+            /** @description What the customer gets. */
+            amount: components["schemas"]["RupiahText"];
+            admin_fee: components["schemas"]["RupiahText"];
+            /** @description What is debited: amount and admin fee. */
+            price: components["schemas"]["RupiahText"];
+            /** Format: int64 */
+            customer_id_min_length: number;
+            /** Format: int64 */
+            customer_id_max_length: number;
+            /** @description How the number begins; empty where it may begin with any digit. */
+            customer_id_prefix: string;
+        };
     };
     responses: {
         /** @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request. */
@@ -4122,6 +4395,103 @@ export interface components {
                 "application/json": components["schemas"]["ErrorV2"];
             };
         };
+        /** @description - 04: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request. */
+        LegacyError400: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["LegacyError"];
+            };
+        };
+        /** @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself. */
+        LegacyError401: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - 04: The body is over 256 KiB. */
+        LegacyError413: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["LegacyError"];
+            };
+        };
+        /** @description - Too many requests in a minute. Send the request again after Retry-After. */
+        LegacyError429: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorV1"];
+            };
+        };
+        /** @description - 99: Something is wrong on our side. What was ordered may have been done: ask for its status. */
+        LegacyError500: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["LegacyError"];
+            };
+        };
+        /** @description - 99: No answer came in time. What was ordered may have been done: ask for its status, or send the same request again. */
+        LegacyError504: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["LegacyError"];
+            };
+        };
+        /** @description - 04: A field or header is missing or wrong; `errors` has the messages by field. */
+        LegacyError422: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["LegacyOrV1Error"];
+            };
+        };
+        /**
+         * @description - 99: A part of the gateway does not answer at the moment. Send the same request again.
+         *     - 99: Too much is under way. Nothing was done: send the request again after Retry-After.
+         */
+        LegacyError503: {
+            headers: {
+                /** @description The id of the request and of its trace: name it when you ask for support. */
+                "X-Request-Id": components["schemas"]["RequestId"];
+                /** @description Seconds after which the same request may be sent again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["LegacyError"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -4158,6 +4528,8 @@ export type CreateCardlessWithdrawalRequest = components['schemas']['CreateCardl
 export type InquireQrisPaymentRequest = components['schemas']['InquireQrisPaymentRequest'];
 export type CreditQrisRequest = components['schemas']['CreditQrisRequest'];
 export type InquireQrisPaymentStatusRequest = components['schemas']['InquireQrisPaymentStatusRequest'];
+export type InquirePrepaidRequest = components['schemas']['InquirePrepaidRequest'];
+export type PayPrepaidRequest = components['schemas']['PayPrepaidRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -4215,6 +4587,11 @@ export type CardlessWithdrawalOfWebhook = components['schemas']['CardlessWithdra
 export type CardlessWithdrawalStatus = components['schemas']['CardlessWithdrawalStatus'];
 export type QrisIssuerWebhook = components['schemas']['QrisIssuerWebhook'];
 export type QrisPaymentOfWebhook = components['schemas']['QrisPaymentOfWebhook'];
+export type BillerPaymentWebhook = components['schemas']['BillerPaymentWebhook'];
+export type PrepaidPayment = components['schemas']['PrepaidPayment'];
+export type PrepaidReference = components['schemas']['PrepaidReference'];
+export type RupiahText = components['schemas']['RupiahText'];
+export type PrepaidStatus = components['schemas']['PrepaidStatus'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -4332,6 +4709,14 @@ export type CreditQrisErrorData = components['schemas']['CreditQrisErrorData'];
 export type InquireQrisPaymentStatusAnswer = components['schemas']['InquireQrisPaymentStatusAnswer'];
 export type InquireQrisPaymentStatusError = components['schemas']['InquireQrisPaymentStatusError'];
 export type InquireQrisPaymentStatusErrorData = components['schemas']['InquireQrisPaymentStatusErrorData'];
+export type InquirePrepaidAnswer = components['schemas']['InquirePrepaidAnswer'];
+export type PrepaidInquiry = components['schemas']['PrepaidInquiry'];
+export type LegacyError = components['schemas']['LegacyError'];
+export type LegacyOrV1Error = components['schemas']['LegacyOrV1Error'];
+export type PayPrepaidAnswer = components['schemas']['PayPrepaidAnswer'];
+export type ListPrepaidProductsAnswer = components['schemas']['ListPrepaidProductsAnswer'];
+export type PrepaidProducts = components['schemas']['PrepaidProducts'];
+export type PrepaidProduct = components['schemas']['PrepaidProduct'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -4349,6 +4734,14 @@ export type ResponseV2Error429 = components['responses']['V2Error429'];
 export type ResponseV2Error500 = components['responses']['V2Error500'];
 export type ResponseV2Error504 = components['responses']['V2Error504'];
 export type ResponseV2Error503 = components['responses']['V2Error503'];
+export type ResponseLegacyError400 = components['responses']['LegacyError400'];
+export type ResponseLegacyError401 = components['responses']['LegacyError401'];
+export type ResponseLegacyError413 = components['responses']['LegacyError413'];
+export type ResponseLegacyError429 = components['responses']['LegacyError429'];
+export type ResponseLegacyError500 = components['responses']['LegacyError500'];
+export type ResponseLegacyError504 = components['responses']['LegacyError504'];
+export type ResponseLegacyError422 = components['responses']['LegacyError422'];
+export type ResponseLegacyError503 = components['responses']['LegacyError503'];
 export type $defs = Record<string, never>;
 export interface operations {
     issueTokenV10: {
@@ -4385,7 +4778,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T13:52:01.000Z"
+                     *         "expires_at": "2026-11-22T16:03:53.000Z"
                      *       }
                      *     }
                      */
@@ -4437,7 +4830,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T13:52:01.000Z"
+                     *         "expires_at": "2026-11-22T16:03:53.000Z"
                      *       }
                      *     }
                      */
@@ -4506,25 +4899,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81QJX5M9E499YJ9JDGYVA9S",
+                     *             "id": "01M81Z4CJF3Z6GN42B5BJ98798",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T13:37:01.114Z",
-                     *             "updated_at": "2026-11-22T13:37:01.144Z"
+                     *             "created_at": "2026-11-22T15:48:53.982Z",
+                     *             "updated_at": "2026-11-22T15:48:54.075Z"
                      *           },
                      *           {
-                     *             "id": "01M81QJWTWZ06QYBSS9927QHMK",
+                     *             "id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T13:37:00.763Z",
-                     *             "updated_at": "2026-11-22T13:37:00.763Z"
+                     *             "created_at": "2026-11-22T15:48:51.953Z",
+                     *             "updated_at": "2026-11-22T15:48:51.953Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVFKV1RXWjA2UVlCU1M5OTI3UUhNSw"
+                     *         "next_cursor": "MTowMU04MVo0QUtKMk1ZTVc2Vk5HQ0NBUEhHUA"
                      *       }
                      *     }
                      */
@@ -4579,13 +4972,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
+                     *         "id": "01M81Z4CJF3Z6GN42B5BJ98798",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:37:01.114Z",
-                     *         "updated_at": "2026-11-22T13:37:01.114Z"
+                     *         "created_at": "2026-11-22T15:48:53.982Z",
+                     *         "updated_at": "2026-11-22T15:48:53.982Z"
                      *       }
                      *     }
                      */
@@ -4689,13 +5082,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
+                     *         "id": "01M81Z4CJF3Z6GN42B5BJ98798",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:37:01.114Z",
-                     *         "updated_at": "2026-11-22T13:37:01.144Z"
+                     *         "created_at": "2026-11-22T15:48:53.982Z",
+                     *         "updated_at": "2026-11-22T15:48:54.075Z"
                      *       }
                      *     }
                      */
@@ -4771,13 +5164,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
+                     *         "id": "01M81Z4CJF3Z6GN42B5BJ98798",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:37:01.114Z",
-                     *         "updated_at": "2026-11-22T13:37:01.144Z"
+                     *         "created_at": "2026-11-22T15:48:53.982Z",
+                     *         "updated_at": "2026-11-22T15:48:54.075Z"
                      *       }
                      *     }
                      */
@@ -4843,11 +5236,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99746066.00",
+                     *           "value": "99693566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99520000.00",
+                     *           "value": "99693566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -4855,7 +5248,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "0.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -4901,11 +5294,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99696066.00",
+                     *           "value": "99643566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99470000.00",
+                     *           "value": "99643566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -4913,7 +5306,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "0.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -4998,73 +5391,73 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "dfd79e9bef1a326e6923abe23b45acf4",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "id": "4db4a6a35c51f1078a53d3e71413139e",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "type": "debit",
                      *             "amount": {
-                     *               "value": "25000.00",
+                     *               "value": "52500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "0.00",
+                     *               "value": "2500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99470000.00",
+                     *               "value": "99643566.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "qris-issuer",
-                     *             "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
-                     *             "reference_number": "qris-2026-11-042",
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T13:37:03.733Z"
+                     *             "product": "biller",
+                     *             "transaction_id": "01M81Z4VCH02WCTWWCG54D7B5V",
+                     *             "reference_number": "01M81Z4TDKX8XQHBMZT5XM9ZN3",
+                     *             "description": "PLN50 12345678901",
+                     *             "posted_at": "2026-11-22T15:49:09.197Z"
                      *           },
                      *           {
-                     *             "id": "d69e64afb0f90110dad1100ea19ca8b6",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "id": "d6fd68d2c4afe8c1bf500e015d31cd05",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "100000.00",
+                     *               "value": "52500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "0.00",
+                     *               "value": "2500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99495000.00",
+                     *               "value": "99696066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "cardless-withdrawal",
-                     *             "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
-                     *             "reference_number": "tunai-2",
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T13:37:03.632Z"
+                     *             "product": "biller",
+                     *             "transaction_id": "01M81Z4TXAQGSM4K65B0EAZW5J",
+                     *             "reference_number": "01M81Z4TTHTPYDH77YVCBSDVD9",
+                     *             "description": "PLN50 12345670001",
+                     *             "posted_at": "2026-11-22T15:49:08.964Z"
                      *           },
                      *           {
-                     *             "id": "e37c26eec54472cab761bc4730bd8949",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "id": "6b70d689260199a4140916973645fc06",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "type": "debit",
                      *             "amount": {
-                     *               "value": "100000.00",
+                     *               "value": "52500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "0.00",
+                     *               "value": "2500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99395000.00",
+                     *               "value": "99643566.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "cardless-withdrawal",
-                     *             "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
-                     *             "reference_number": "tunai-2",
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T13:37:03.591Z"
+                     *             "product": "biller",
+                     *             "transaction_id": "01M81Z4TXAQGSM4K65B0EAZW5J",
+                     *             "reference_number": "01M81Z4TTHTPYDH77YVCBSDVD9",
+                     *             "description": "PLN50 12345670001",
+                     *             "posted_at": "2026-11-22T15:49:08.847Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzU0NjIzNTkxLjIzLjA"
+                     *         "next_cursor": "MToxNzk1MzYyNTQ4ODQ3LjMyLjA"
                      *       }
                      *     }
                      */
@@ -5138,10 +5531,30 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "4088f83215d6d9835d69fec50c1012f0",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "id": "55e285cd6aded4e46037e7f98d539402",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "product": "payment-link",
+                     *             "transaction_id": "01M81Z4KZZF9D57M9NS12M4MBX",
+                     *             "reference_number": null,
+                     *             "amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "settled_at": "2026-11-22T15:49:07.026Z"
+                     *           },
+                     *           {
+                     *             "id": "138a1338838b840b519ebc33363ff9a1",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "product": "retail",
-                     *             "transaction_id": "01M81QJY63WQ92PGAMRTC8F22Y",
+                     *             "transaction_id": "01M81Z4JGSA9H8W0BHWRYEF5CB",
                      *             "reference_number": "INV-1044",
                      *             "amount": {
                      *               "value": "75000.00",
@@ -5155,30 +5568,10 @@ export interface operations {
                      *               "value": "75000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T13:37:07.291Z"
-                     *           },
-                     *           {
-                     *             "id": "cef230ccbc5c48240419e000e7a18ba0",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "product": "qris",
-                     *             "transaction_id": "01M81QJXVTYFHA4YHWEWV930CD",
-                     *             "reference_number": "meja-4",
-                     *             "amount": {
-                     *               "value": "26250.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "184.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "net_amount": {
-                     *               "value": "26066.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "settled_at": "2026-11-22T13:37:07.291Z"
+                     *             "settled_at": "2026-11-22T15:49:05.500Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzU0NjI3MjkxLjI4LjE"
+                     *         "next_cursor": "MToxNzk1MzYyNTQ1NTAwLjE5LjA"
                      *       }
                      *     }
                      */
@@ -5253,11 +5646,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
+                     *             "transaction_id": "01M81Z4QVE7C4RWB7SRDJJKYWB",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "source_account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "destination_account_id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -5275,12 +5668,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99841066.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T13:37:03.132Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:03.150Z",
+                     *             "post_timestamp": "2026-11-22T15:49:05.539Z",
+                     *             "processed_timestamp": "2026-11-22T15:49:05.607Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -5341,8 +5734,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                 *       "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
+                 *       "source_account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *       "destination_account_id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -5367,11 +5760,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
+                     *         "transaction_id": "01M81Z4QVE7C4RWB7SRDJJKYWB",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "source_account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "destination_account_id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -5389,12 +5782,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99841066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.132Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.150Z",
+                     *         "post_timestamp": "2026-11-22T15:49:05.539Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:05.607Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -5520,11 +5913,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
+                     *         "transaction_id": "01M81Z4QVE7C4RWB7SRDJJKYWB",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "source_account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "destination_account_id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -5542,12 +5935,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99841066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.132Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.150Z",
+                     *         "post_timestamp": "2026-11-22T15:49:05.539Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:05.607Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -5734,45 +6127,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *             "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *             "event": "qris-issuer",
-                     *             "url": "http://127.0.0.1:38807/hook?from=gerbang",
+                     *             "id": "01M81Z4VJE48Z75XDDWACFSQWD",
+                     *             "event_id": "01M81Z4VJE48Z75XDDWACFSQWD",
+                     *             "event": "biller-payment",
+                     *             "url": "http://127.0.0.1:42941/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T13:37:03.797Z",
+                     *                 "at": "2026-11-22T15:49:09.389Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 19,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T13:37:03.779Z",
+                     *             "created_at": "2026-11-22T15:49:09.326Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81QJZMMBFWZMKE96KWH8H6Q",
-                     *             "event_id": "01M81QJZMMBFWZMKE96KWH8H6Q",
-                     *             "event": "cardless-withdrawal",
-                     *             "url": "http://127.0.0.1:38807/hook?from=gerbang",
+                     *             "id": "01M81Z4V7KFK7CJ3MQ98A9YB1R",
+                     *             "event_id": "01M81Z4V7KFK7CJ3MQ98A9YB1R",
+                     *             "event": "biller-payment",
+                     *             "url": "http://127.0.0.1:42941/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T13:37:03.650Z",
+                     *                 "at": "2026-11-22T15:49:09.077Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 11,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T13:37:03.636Z",
+                     *             "created_at": "2026-11-22T15:49:08.979Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVFKWk1NQkZXWk1LRTk2S1dIOEg2UQ"
+                     *         "next_cursor": "MTowMU04MVo0VjdLRks3Q0ozTVE5OEE5WUIxUg"
                      *       }
                      *     }
                      */
@@ -5815,22 +6208,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *         "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *         "event": "qris-issuer",
-                     *         "url": "http://127.0.0.1:38807/hook?from=gerbang",
+                     *         "id": "01M81Z4VJE48Z75XDDWACFSQWD",
+                     *         "event_id": "01M81Z4VJE48Z75XDDWACFSQWD",
+                     *         "event": "biller-payment",
+                     *         "url": "http://127.0.0.1:42941/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T13:37:03.797Z",
+                     *             "at": "2026-11-22T15:49:09.389Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 19,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T13:37:03.779Z",
+                     *         "created_at": "2026-11-22T15:49:09.326Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -5885,27 +6278,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *         "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *         "event": "qris-issuer",
-                     *         "url": "http://127.0.0.1:38807/hook?from=gerbang",
+                     *         "id": "01M81Z4VJE48Z75XDDWACFSQWD",
+                     *         "event_id": "01M81Z4VJE48Z75XDDWACFSQWD",
+                     *         "event": "biller-payment",
+                     *         "url": "http://127.0.0.1:42941/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T13:37:03.797Z",
+                     *             "at": "2026-11-22T15:49:09.389Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 19,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T13:37:07.355Z",
-                     *             "asked_by": "ck_nb01j3etm08hpb9y"
+                     *             "at": "2026-11-22T15:49:09.936Z",
+                     *             "asked_by": "ck_apv70h18vqzd09er"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T13:37:03.779Z",
+                     *         "created_at": "2026-11-22T15:49:09.326Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -5969,9 +6362,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81QJXBXTK47JQAGTE86QW34",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "number": "7001460230517199",
+                     *             "id": "01M81Z4DSTSZF7YJ8XSHWJHR0A",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "number": "7001413729692668",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -5998,8 +6391,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T13:37:01.320Z",
-                     *             "updated_at": "2026-11-22T13:37:01.462Z"
+                     *             "created_at": "2026-11-22T15:48:55.383Z",
+                     *             "updated_at": "2026-11-22T15:48:56.375Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6091,9 +6484,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXQDXNRQ1YPMT1211PDG",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "number": "7001450309200706",
+                     *         "id": "01M81Z4FXV15X12TH4Z97WVZCW",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "number": "7001494257908023",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -6120,8 +6513,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T13:37:01.677Z",
-                     *         "updated_at": "2026-11-22T13:37:01.677Z"
+                     *         "created_at": "2026-11-22T15:48:57.403Z",
+                     *         "updated_at": "2026-11-22T15:48:57.403Z"
                      *       }
                      *     }
                      */
@@ -6246,9 +6639,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXBXTK47JQAGTE86QW34",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "number": "7001460230517199",
+                     *         "id": "01M81Z4DSTSZF7YJ8XSHWJHR0A",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "number": "7001413729692668",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -6275,8 +6668,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T13:37:01.320Z",
-                     *         "updated_at": "2026-11-22T13:37:01.462Z"
+                     *         "created_at": "2026-11-22T15:48:55.383Z",
+                     *         "updated_at": "2026-11-22T15:48:56.375Z"
                      *       }
                      *     }
                      */
@@ -6369,9 +6762,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXNCYGM9PJ051TMQ6DZF",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "number": "9880935981199021",
+                     *         "id": "01M81Z4FN83VG52B12TFQTR9D1",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "number": "9880961781005820",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -6398,8 +6791,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T13:37:01.613Z",
-                     *         "updated_at": "2026-11-22T13:37:01.633Z"
+                     *         "created_at": "2026-11-22T15:48:57.128Z",
+                     *         "updated_at": "2026-11-22T15:48:57.248Z"
                      *       }
                      *     }
                      */
@@ -6473,9 +6866,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXNCYGM9PJ051TMQ6DZF",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "number": "9880935981199021",
+                     *         "id": "01M81Z4FN83VG52B12TFQTR9D1",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "number": "9880961781005820",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -6502,8 +6895,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T13:37:01.613Z",
-                     *         "updated_at": "2026-11-22T13:37:01.659Z"
+                     *         "created_at": "2026-11-22T15:48:57.128Z",
+                     *         "updated_at": "2026-11-22T15:48:57.352Z"
                      *       }
                      *     }
                      */
@@ -6585,10 +6978,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81QJXF83B9C08P3DNC412RS",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34",
-                     *             "number": "7001460230517199",
+                     *             "id": "01M81Z4EKRVA9R4KRYDW6FNK98",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "virtual_account_id": "01M81Z4DSTSZF7YJ8XSHWJHR0A",
+                     *             "number": "7001413729692668",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -6608,9 +7001,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T13:37:01.394Z",
+                     *             "paid_at": "2026-11-22T15:48:55.869Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T13:37:06.394Z"
+                     *             "settle_at": "2026-11-22T15:49:00.869Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6683,10 +7076,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXF83B9C08P3DNC412RS",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34",
-                     *         "number": "7001460230517199",
+                     *         "id": "01M81Z4EKRVA9R4KRYDW6FNK98",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "virtual_account_id": "01M81Z4DSTSZF7YJ8XSHWJHR0A",
+                     *         "number": "7001413729692668",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -6706,9 +7099,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T13:37:01.394Z",
+                     *         "paid_at": "2026-11-22T15:48:55.869Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:37:06.394Z"
+                     *         "settle_at": "2026-11-22T15:49:00.869Z"
                      *       }
                      *     }
                      */
@@ -6799,13 +7192,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "6601M81QJXYM9HYTV1TCR6A9JDZY",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reff_no": "6601M81Z4H5ZSDVQGKVD6YTW5PX5",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXYM9HYTV1TCR6A9JDZY63044562",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4H5ZSDVQGKVD6YTW5PX563042F0B",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6840,9 +7233,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T13:37:01.908Z",
-                     *         "updated_at": "2026-11-22T13:37:01.908Z",
-                     *         "expired_at": "2026-11-22T14:07:01.908Z",
+                     *         "created_at": "2026-11-22T15:48:58.687Z",
+                     *         "updated_at": "2026-11-22T15:48:58.687Z",
+                     *         "expired_at": "2026-11-22T16:18:58.687Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -6962,13 +7355,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "reff_no": "6601M81Z4G2AYNQ6DP9D7CPYWNHB",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4G2AYNQ6DP9D7CPYWNHB6304ACBC",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -7003,9 +7396,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T13:37:01.697Z",
-                     *             "updated_at": "2026-11-22T13:37:01.697Z",
-                     *             "expired_at": "2026-11-22T14:07:01.697Z",
+                     *             "created_at": "2026-11-22T15:48:57.546Z",
+                     *             "updated_at": "2026-11-22T15:48:57.546Z",
+                     *             "expired_at": "2026-11-22T16:18:57.546Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -7080,13 +7473,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reff_no": "6601M81Z4G2AYNQ6DP9D7CPYWNHB",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4G2AYNQ6DP9D7CPYWNHB6304ACBC",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -7103,7 +7496,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "ARAMS2XV3SJX",
+                     *         "rrn": "44M8WXVSHNMG",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -7119,11 +7512,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
-                     *         "paid_at": "2026-11-22T13:37:01.798Z",
-                     *         "created_at": "2026-11-22T13:37:01.697Z",
-                     *         "updated_at": "2026-11-22T13:37:01.852Z",
-                     *         "expired_at": "2026-11-22T14:07:01.697Z",
+                     *         "settle_eligible_at": "2026-11-22T15:49:03.028Z",
+                     *         "paid_at": "2026-11-22T15:48:58.028Z",
+                     *         "created_at": "2026-11-22T15:48:57.546Z",
+                     *         "updated_at": "2026-11-22T15:48:58.358Z",
+                     *         "expired_at": "2026-11-22T16:18:57.546Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -7201,13 +7594,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reff_no": "6601M81Z4G2AYNQ6DP9D7CPYWNHB",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4G2AYNQ6DP9D7CPYWNHB6304ACBC",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -7224,7 +7617,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "ARAMS2XV3SJX",
+                     *         "rrn": "44M8WXVSHNMG",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -7240,11 +7633,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
-                     *         "paid_at": "2026-11-22T13:37:01.798Z",
-                     *         "created_at": "2026-11-22T13:37:01.697Z",
-                     *         "updated_at": "2026-11-22T13:37:01.852Z",
-                     *         "expired_at": "2026-11-22T14:07:01.697Z",
+                     *         "settle_eligible_at": "2026-11-22T15:49:03.028Z",
+                     *         "paid_at": "2026-11-22T15:48:58.028Z",
+                     *         "created_at": "2026-11-22T15:48:57.546Z",
+                     *         "updated_at": "2026-11-22T15:48:58.358Z",
+                     *         "expired_at": "2026-11-22T16:18:57.546Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -7329,8 +7722,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "transaction_id": "8801M81Z4HEFHE5HTJM4BQS9FZR1",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -7348,13 +7741,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *             "expired_at": "2026-11-22T14:07:01.938Z",
-                     *             "paid_at": "2026-11-22T13:37:01.973Z",
+                     *             "checkout_url": "http://127.0.0.1:18387/ewallet/8801M81Z4HEFHE5HTJM4BQS9FZR1",
+                     *             "expired_at": "2026-11-22T16:18:58.959Z",
+                     *             "paid_at": "2026-11-22T15:48:59.105Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T13:37:06.973Z",
-                     *             "created_at": "2026-11-22T13:37:01.938Z",
-                     *             "updated_at": "2026-11-22T13:37:02.023Z"
+                     *             "settle_at": "2026-11-22T15:49:04.105Z",
+                     *             "created_at": "2026-11-22T15:48:58.959Z",
+                     *             "updated_at": "2026-11-22T15:48:59.304Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7442,8 +7835,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_id": "8801M81Z4HEFHE5HTJM4BQS9FZR1",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -7455,13 +7848,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *         "expired_at": "2026-11-22T14:07:01.938Z",
+                     *         "checkout_url": "http://127.0.0.1:18387/ewallet/8801M81Z4HEFHE5HTJM4BQS9FZR1",
+                     *         "expired_at": "2026-11-22T16:18:58.959Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T13:37:01.938Z",
-                     *         "updated_at": "2026-11-22T13:37:01.960Z"
+                     *         "created_at": "2026-11-22T15:48:58.959Z",
+                     *         "updated_at": "2026-11-22T15:48:59.064Z"
                      *       }
                      *     }
                      */
@@ -7571,8 +7964,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_id": "8801M81Z4HEFHE5HTJM4BQS9FZR1",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -7590,13 +7983,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *         "expired_at": "2026-11-22T14:07:01.938Z",
-                     *         "paid_at": "2026-11-22T13:37:01.973Z",
+                     *         "checkout_url": "http://127.0.0.1:18387/ewallet/8801M81Z4HEFHE5HTJM4BQS9FZR1",
+                     *         "expired_at": "2026-11-22T16:18:58.959Z",
+                     *         "paid_at": "2026-11-22T15:48:59.105Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:37:06.973Z",
-                     *         "created_at": "2026-11-22T13:37:01.938Z",
-                     *         "updated_at": "2026-11-22T13:37:02.023Z"
+                     *         "settle_at": "2026-11-22T15:49:04.105Z",
+                     *         "created_at": "2026-11-22T15:48:58.959Z",
+                     *         "updated_at": "2026-11-22T15:48:59.304Z"
                      *       }
                      *     }
                      */
@@ -7685,8 +8078,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX",
-                     *         "payment_code": "8610426344331600",
+                     *         "transaction_id": "01M81Z4J56SNBG5PVZBT6D3D4Y",
+                     *         "payment_code": "8610122219745251",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -7697,7 +8090,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
+                     *           "id": "01M81Z4AKH99N5V55QVXS8AQ5B"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -7705,7 +8098,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795354622089,
+                     *         "post_timestamp": 1795362539689,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -7827,8 +8220,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX",
-                     *         "payment_code": "8610426344331600",
+                     *         "transaction_id": "01M81Z4J56SNBG5PVZBT6D3D4Y",
+                     *         "payment_code": "8610122219745251",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -7842,7 +8235,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
+                     *           "id": "01M81Z4AKH99N5V55QVXS8AQ5B"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -7850,8 +8243,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795354622089,
-                     *         "processed_timestamp": 1795354622134,
+                     *         "post_timestamp": 1795362539689,
+                     *         "processed_timestamp": 1795362539906,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -8136,8 +8529,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -8151,7 +8544,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                     *             "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -8159,8 +8552,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T13:37:02.231Z",
-                     *             "updated_at": "2026-11-22T13:37:02.448Z"
+                     *             "created_at": "2026-11-22T15:49:00.559Z",
+                     *             "updated_at": "2026-11-22T15:49:01.797Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8256,8 +8649,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reff_no": "PL01M81Z4MTB5W9T7V6PC8WPNGMY",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8271,7 +8664,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4MTB5W9T7V6PC8WPNGMY",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8279,8 +8672,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.549Z",
-                     *         "updated_at": "2026-11-22T13:37:02.549Z"
+                     *         "created_at": "2026-11-22T15:49:02.411Z",
+                     *         "updated_at": "2026-11-22T15:49:02.411Z"
                      *       }
                      *     }
                      */
@@ -8377,8 +8770,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8392,7 +8785,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8400,8 +8793,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.231Z",
-                     *         "updated_at": "2026-11-22T13:37:02.448Z"
+                     *         "created_at": "2026-11-22T15:49:00.559Z",
+                     *         "updated_at": "2026-11-22T15:49:01.797Z"
                      *       }
                      *     }
                      */
@@ -8484,8 +8877,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reff_no": "PL01M81Z4MTB5W9T7V6PC8WPNGMY",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8499,7 +8892,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4MTB5W9T7V6PC8WPNGMY",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8507,8 +8900,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.549Z",
-                     *         "updated_at": "2026-11-22T13:37:02.564Z"
+                     *         "created_at": "2026-11-22T15:49:02.411Z",
+                     *         "updated_at": "2026-11-22T15:49:02.512Z"
                      *       }
                      *     }
                      */
@@ -8582,8 +8975,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reff_no": "PL01M81Z4MTB5W9T7V6PC8WPNGMY",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -8597,7 +8990,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4MTB5W9T7V6PC8WPNGMY",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8605,8 +8998,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.549Z",
-                     *         "updated_at": "2026-11-22T13:37:02.579Z"
+                     *         "created_at": "2026-11-22T15:49:02.411Z",
+                     *         "updated_at": "2026-11-22T15:49:02.607Z"
                      *       }
                      *     }
                      */
@@ -8680,8 +9073,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8695,7 +9088,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8703,8 +9096,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.231Z",
-                     *         "updated_at": "2026-11-22T13:37:02.448Z"
+                     *         "created_at": "2026-11-22T15:49:00.559Z",
+                     *         "updated_at": "2026-11-22T15:49:01.797Z"
                      *       }
                      *     }
                      */
@@ -8786,9 +9179,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
+                     *             "reff_no": "PH01M81Z4K91DZX5PN47ZYKJX2QS",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -8799,7 +9192,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001490375573222",
+                     *             "payment_method_value": "7001452025331904",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -8808,9 +9201,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T13:52:02.297Z",
-                     *             "created_at": "2026-11-22T13:37:02.297Z",
-                     *             "updated_at": "2026-11-22T13:37:02.346Z"
+                     *             "expired_at": "2026-11-22T16:04:00.833Z",
+                     *             "created_at": "2026-11-22T15:49:00.833Z",
+                     *             "updated_at": "2026-11-22T15:49:01.218Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8883,9 +9276,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
+                     *         "reff_no": "PH01M81Z4K91DZX5PN47ZYKJX2QS",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -8908,18 +9301,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001490375573222",
+                     *         "payment_method_value": "7001452025331904",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T13:37:02.399Z",
+                     *         "paid_at": "2026-11-22T15:49:01.489Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:37:07.399Z",
-                     *         "expired_at": "2026-11-22T13:52:02.297Z",
-                     *         "created_at": "2026-11-22T13:37:02.297Z",
-                     *         "updated_at": "2026-11-22T13:37:02.451Z"
+                     *         "settle_at": "2026-11-22T15:49:06.489Z",
+                     *         "expired_at": "2026-11-22T16:04:00.833Z",
+                     *         "created_at": "2026-11-22T15:49:00.833Z",
+                     *         "updated_at": "2026-11-22T15:49:01.828Z"
                      *       }
                      *     }
                      */
@@ -9083,7 +9476,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -9113,9 +9506,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
+                     *         "transaction_id": "01M81Z4NXC4QGZW8AFVJRRN10S",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9133,12 +9526,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99847500.00",
+                     *           "value": "99923566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:02.714Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.771Z",
+                     *         "post_timestamp": "2026-11-22T15:49:03.543Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:03.980Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9169,9 +9562,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81QJYVH9D8DJ03F32SSSTG2",
+                     *         "transaction_id": "01M81Z4PQ1WGQ3RK0PHPC7WJ23",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -9193,8 +9586,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:02.833Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.873Z",
+                     *         "post_timestamp": "2026-11-22T15:49:04.353Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:04.467Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -9271,7 +9664,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -9427,9 +9820,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
+                     *             "transaction_id": "01M81Z4NXC4QGZW8AFVJRRN10S",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9447,12 +9840,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99847500.00",
+                     *               "value": "99923566.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T13:37:02.714Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:02.771Z",
+                     *             "post_timestamp": "2026-11-22T15:49:03.543Z",
+                     *             "processed_timestamp": "2026-11-22T15:49:03.980Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9516,7 +9909,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -9537,9 +9930,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
+                     *         "transaction_id": "01M81Z4NXC4QGZW8AFVJRRN10S",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9557,12 +9950,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99847500.00",
+                     *           "value": "99923566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:02.714Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.771Z",
+                     *         "post_timestamp": "2026-11-22T15:49:03.543Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:03.980Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9607,7 +10000,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9742,7 +10135,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -9769,9 +10162,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
+                     *         "transaction_id": "01M81Z4Q5BRD0JA1R00EFS4CZ0",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9789,12 +10182,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99816066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
+                     *         "post_timestamp": "2026-11-22T15:49:04.811Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:04.945Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9829,9 +10222,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81QJZ1YKG2NV70G0S13VV14",
+                     *         "transaction_id": "01M81Z4QGVV3QPT0KSE52GRYE2",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -9853,8 +10246,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001-x",
-                     *         "post_timestamp": "2026-11-22T13:37:03.038Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.072Z",
+                     *         "post_timestamp": "2026-11-22T15:49:05.179Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:05.290Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -10082,9 +10475,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
+                     *             "transaction_id": "01M81Z4Q5BRD0JA1R00EFS4CZ0",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -10102,12 +10495,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99816066.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": "gaji-2026-11-001",
-                     *             "post_timestamp": "2026-11-22T13:37:02.937Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:02.976Z",
+                     *             "post_timestamp": "2026-11-22T15:49:04.811Z",
+                     *             "processed_timestamp": "2026-11-22T15:49:04.945Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -10115,9 +10508,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81QJYVH9D8DJ03F32SSSTG2",
+                     *             "transaction_id": "01M81Z4PQ1WGQ3RK0PHPC7WJ23",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -10139,8 +10532,8 @@ export interface operations {
                      *               "currency": null
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T13:37:02.833Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:02.873Z",
+                     *             "post_timestamp": "2026-11-22T15:49:04.353Z",
+                     *             "processed_timestamp": "2026-11-22T15:49:04.467Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -10150,7 +10543,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVFKWVZIOUQ4REowM0YzMlNTU1RHMg"
+                     *         "next_cursor": "MTowMU04MVo0UFExV0dRM1JLMFBIUEM3V0oyMw"
                      *       }
                      *     }
                      */
@@ -10220,9 +10613,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
+                     *         "transaction_id": "01M81Z4Q5BRD0JA1R00EFS4CZ0",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10240,12 +10633,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99816066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
+                     *         "post_timestamp": "2026-11-22T15:49:04.811Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:04.945Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -10307,7 +10700,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -10328,9 +10721,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
+                     *         "transaction_id": "01M81Z4Q5BRD0JA1R00EFS4CZ0",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10348,12 +10741,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99816066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
+                     *         "post_timestamp": "2026-11-22T15:49:04.811Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:04.945Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -10398,7 +10791,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -10545,7 +10938,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *       "reference_number": "hadiah-2026-11-001",
                  *       "channel": "GOPAY",
                  *       "phone_number": "081234567890",
@@ -10575,9 +10968,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                     *         "transaction_id": "8801M81Z4RA0V66JKG6TEVCCA0FN",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10595,12 +10988,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99595000.00",
+                     *           "value": "99791066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.240Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.286Z",
+                     *         "post_timestamp": "2026-11-22T15:49:05.984Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:06.095Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -10630,9 +11023,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "8801M81QJZAA7B7YNHV2XBK77Y2C",
+                     *         "transaction_id": "8801M81Z4RF1SF6PNWDV5JRBZ0WM",
                      *         "reference_number": "hadiah-2026-11-001-x",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -10654,8 +11047,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.307Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.342Z",
+                     *         "post_timestamp": "2026-11-22T15:49:06.148Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:06.264Z",
                      *         "failed_code": "4033805",
                      *         "failed_reason": "Do Not Honor",
                      *         "channel": "GOPAY",
@@ -10731,7 +11124,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "reference_number": "hadiah-2026-11-001",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
@@ -10774,7 +11167,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *       "reference_number": "hadiah-2026-11-001"
                  *     }
                  */
@@ -10795,9 +11188,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                     *         "transaction_id": "8801M81Z4RA0V66JKG6TEVCCA0FN",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10815,12 +11208,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99595000.00",
+                     *           "value": "99791066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.240Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.286Z",
+                     *         "post_timestamp": "2026-11-22T15:49:05.984Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:06.095Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -10864,7 +11257,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -10915,9 +11308,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *             "transaction_id": "01M81Z4RTCN3K09YY64ABA099P",
                      *             "reference_number": "tunai-1",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -10935,12 +11328,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99495000.00",
+                     *               "value": "99691066.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T13:37:03.433Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:03.509Z",
+                     *             "post_timestamp": "2026-11-22T15:49:06.508Z",
+                     *             "processed_timestamp": "2026-11-22T15:49:06.799Z",
                      *             "status": "withdrawn",
                      *             "bank_code": "BCA",
                      *             "bank_name": "Bank Central Asia",
@@ -11033,9 +11426,9 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *         "transaction_id": "01M81Z4SBYY4HGSTPJK7JNRN3N",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -11053,18 +11446,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99395000.00",
+                     *           "value": "99621066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T13:37:03.584Z",
+                     *         "post_timestamp": "2026-11-22T15:49:07.070Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T15:37:03.584Z",
-                     *         "withdrawal_code": "453512539647"
+                     *         "expired_at": "2026-11-22T17:49:07.070Z",
+                     *         "withdrawal_code": "865352485822"
                      *       }
                      *     }
                      */
@@ -11214,9 +11607,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *         "transaction_id": "01M81Z4RTCN3K09YY64ABA099P",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -11234,18 +11627,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99495000.00",
+                     *           "value": "99691066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.433Z",
+                     *         "post_timestamp": "2026-11-22T15:49:06.508Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "withdrawal_code": "654281000673"
+                     *         "withdrawal_code": "255027127338"
                      *       }
                      *     }
                      */
@@ -11318,9 +11711,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *         "transaction_id": "01M81Z4SBYY4HGSTPJK7JNRN3N",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "05",
                      *           "desc": "Canceled"
@@ -11342,13 +11735,13 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T13:37:03.584Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.636Z",
+                     *         "post_timestamp": "2026-11-22T15:49:07.070Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:07.228Z",
                      *         "status": "canceled",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T15:37:03.584Z"
+                     *         "expired_at": "2026-11-22T17:49:07.070Z"
                      *       }
                      *     }
                      */
@@ -11375,9 +11768,9 @@ export interface operations {
                      *         "message": "The cash has been drawn already"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *         "transaction_id": "01M81Z4RTCN3K09YY64ABA099P",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11395,12 +11788,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99495000.00",
+                     *           "value": "99691066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.433Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.509Z",
+                     *         "post_timestamp": "2026-11-22T15:49:06.508Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:06.799Z",
                      *         "status": "withdrawn",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
@@ -11486,9 +11879,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "transaction_id": "6601M81Z4SKGFCKAQ93Y87HGE48Z",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "01",
                      *           "desc": "Initiated"
@@ -11525,7 +11918,7 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:37:03.659Z",
+                     *         "post_timestamp": "2026-11-22T15:49:07.312Z",
                      *         "processed_timestamp": "",
                      *         "rrn": ""
                      *       }
@@ -11604,7 +11997,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "reference_number": "qris-x",
                      *         "message": "qr_data: tag 63 is not the checksum of the code",
                      *         "errors": {
@@ -11678,9 +12071,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "transaction_id": "6601M81Z4SKGFCKAQ93Y87HGE48Z",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11701,7 +12094,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99470000.00",
+                     *           "value": "99696066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -11717,9 +12110,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:37:03.723Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.779Z",
-                     *         "rrn": "Y5GQ0037YR21"
+                     *         "post_timestamp": "2026-11-22T15:49:07.551Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:07.713Z",
+                     *         "rrn": "PVYG3397ZQEW"
                      *       }
                      *     }
                      */
@@ -11805,7 +12198,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "reference_number": "qris-2026-11-042",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -11885,9 +12278,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "transaction_id": "6601M81Z4SKGFCKAQ93Y87HGE48Z",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11908,7 +12301,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99470000.00",
+                     *           "value": "99696066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -11924,9 +12317,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:37:03.723Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.779Z",
-                     *         "rrn": "Y5GQ0037YR21"
+                     *         "post_timestamp": "2026-11-22T15:49:07.551Z",
+                     *         "processed_timestamp": "2026-11-22T15:49:07.713Z",
+                     *         "rrn": "PVYG3397ZQEW"
                      *       }
                      *     }
                      */
@@ -11988,6 +12381,439 @@ export interface operations {
             504: components["responses"]["V2Error504"];
         };
     };
+    inquirePrepaid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "command": "plntok",
+                 *       "data": {
+                 *         "customer_id": "12345678901",
+                 *         "product_code": "PLN50"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["InquirePrepaidRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command": "plntok",
+                     *       "response_code": "00",
+                     *       "response_text": "Success",
+                     *       "data": {
+                     *         "amount": "50000",
+                     *         "customer_name": "TEST 8901",
+                     *         "customer_id": "12345678901",
+                     *         "reference_number": "01M81Z4VMM4A306J5VG0V40NA3",
+                     *         "price": "52500",
+                     *         "created_at": "2026-11-22 22:49:09"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InquirePrepaidAnswer"];
+                };
+            };
+            400: components["responses"]["LegacyError400"];
+            401: components["responses"]["LegacyError401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - 04: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegacyOrV1Error"];
+                };
+            };
+            413: components["responses"]["LegacyError413"];
+            /** @description - 04: A field or header is missing or wrong; `errors` has the messages by field. */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command": "plntok",
+                     *       "response_code": "04",
+                     *       "response_text": "customer_id: is not known to the biller",
+                     *       "data": {
+                     *         "customer_id": [
+                     *           "is not known to the biller"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LegacyOrV1Error"];
+                };
+            };
+            429: components["responses"]["LegacyError429"];
+            500: components["responses"]["LegacyError500"];
+            /**
+             * @description - 99: A part of the gateway does not answer at the moment. Send the same request again.
+             *     - 99: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - 99: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command": "plntok",
+                     *       "response_code": "99",
+                     *       "response_text": "The product is not sold at the moment; try again later",
+                     *       "data": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LegacyError"];
+                };
+            };
+            504: components["responses"]["LegacyError504"];
+        };
+    };
+    payPrepaid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "command": "plntok",
+                 *       "data": {
+                 *         "reference_number": "01M81Z4TDKX8XQHBMZT5XM9ZN3",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PayPrepaidRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command": "plntok",
+                     *       "response_code": "00",
+                     *       "response_text": "Success",
+                     *       "data": {
+                     *         "reference_number": "01M81Z4TDKX8XQHBMZT5XM9ZN3",
+                     *         "transaction_id": "01M81Z4VCH02WCTWWCG54D7B5V",
+                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "product_code": "PLN50",
+                     *         "customer_id": "12345678901",
+                     *         "customer_name": "TEST 8901",
+                     *         "amount": "50000",
+                     *         "admin_fee": "2500",
+                     *         "price": "52500",
+                     *         "token": "42185541232127873606",
+                     *         "serial_number": "ZK7EPDXB24DVP8Q8",
+                     *         "status": "success",
+                     *         "created_at": "2026-11-22 22:49:09",
+                     *         "processed_at": "2026-11-22 22:49:09"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PayPrepaidAnswer"];
+                };
+            };
+            /**
+             * @description - 04: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - 04: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - 04: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - 04: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command": "plntok",
+                     *       "response_code": "04",
+                     *       "response_text": "Do Not Honor",
+                     *       "data": {
+                     *         "reference_number": [
+                     *           "Do Not Honor"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LegacyError"];
+                };
+            };
+            /**
+             * @description - The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - 04: The merchant does not have this product.
+             *     - 04: The merchant or the account is frozen or inactive.
+             *     - 04: The account is of another merchant.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegacyOrV1Error"];
+                };
+            };
+            /** @description - 04: There is no such account. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegacyError"];
+                };
+            };
+            /** @description - 99: A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegacyError"];
+                };
+            };
+            413: components["responses"]["LegacyError413"];
+            /**
+             * @description - 04: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - 04: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command": "plntok",
+                     *       "response_code": "04",
+                     *       "response_text": "reference_number: is not known",
+                     *       "data": {
+                     *         "reference_number": [
+                     *           "is not known"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LegacyOrV1Error"];
+                };
+            };
+            429: components["responses"]["LegacyError429"];
+            500: components["responses"]["LegacyError500"];
+            /**
+             * @description - 99: A part of the gateway does not answer at the moment. Send the same request again.
+             *     - 99: Too much is under way. Nothing was done: send the request again after Retry-After.
+             *     - 99: The rail cannot be asked at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegacyError"];
+                };
+            };
+            504: components["responses"]["LegacyError504"];
+        };
+    };
+    listPrepaidProducts: {
+        parameters: {
+            query?: {
+                command?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command": "plntok",
+                     *       "response_code": "00",
+                     *       "response_text": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "command": "plntok",
+                     *             "product_code": "PLN20",
+                     *             "name": "PLN token 20.000",
+                     *             "amount": "20000",
+                     *             "admin_fee": "2500",
+                     *             "price": "22500",
+                     *             "customer_id_min_length": 11,
+                     *             "customer_id_max_length": 12,
+                     *             "customer_id_prefix": ""
+                     *           },
+                     *           {
+                     *             "command": "plntok",
+                     *             "product_code": "PLN50",
+                     *             "name": "PLN token 50.000",
+                     *             "amount": "50000",
+                     *             "admin_fee": "2500",
+                     *             "price": "52500",
+                     *             "customer_id_min_length": 11,
+                     *             "customer_id_max_length": 12,
+                     *             "customer_id_prefix": ""
+                     *           },
+                     *           {
+                     *             "command": "plntok",
+                     *             "product_code": "PLN100",
+                     *             "name": "PLN token 100.000",
+                     *             "amount": "100000",
+                     *             "admin_fee": "2500",
+                     *             "price": "102500",
+                     *             "customer_id_min_length": 11,
+                     *             "customer_id_max_length": 12,
+                     *             "customer_id_prefix": ""
+                     *           },
+                     *           {
+                     *             "command": "plntok",
+                     *             "product_code": "PLN200",
+                     *             "name": "PLN token 200.000",
+                     *             "amount": "200000",
+                     *             "admin_fee": "2500",
+                     *             "price": "202500",
+                     *             "customer_id_min_length": 11,
+                     *             "customer_id_max_length": 12,
+                     *             "customer_id_prefix": ""
+                     *           },
+                     *           {
+                     *             "command": "plntok",
+                     *             "product_code": "PLN500",
+                     *             "name": "PLN token 500.000",
+                     *             "amount": "500000",
+                     *             "admin_fee": "2500",
+                     *             "price": "502500",
+                     *             "customer_id_min_length": 11,
+                     *             "customer_id_max_length": 12,
+                     *             "customer_id_prefix": ""
+                     *           },
+                     *           {
+                     *             "command": "plntok",
+                     *             "product_code": "PLN1000",
+                     *             "name": "PLN token 1000.000",
+                     *             "amount": "1000000",
+                     *             "admin_fee": "2500",
+                     *             "price": "1002500",
+                     *             "customer_id_min_length": 11,
+                     *             "customer_id_max_length": 12,
+                     *             "customer_id_prefix": ""
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListPrepaidProductsAnswer"];
+                };
+            };
+            400: components["responses"]["LegacyError400"];
+            401: components["responses"]["LegacyError401"];
+            /**
+             * @description - The caller's address is not on the merchant's whitelist.
+             *     - 04: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegacyOrV1Error"];
+                };
+            };
+            413: components["responses"]["LegacyError413"];
+            422: components["responses"]["LegacyError422"];
+            429: components["responses"]["LegacyError429"];
+            500: components["responses"]["LegacyError500"];
+            503: components["responses"]["LegacyError503"];
+            504: components["responses"]["LegacyError504"];
+        };
+    };
     onMoneyInExpiration: {
         parameters: {
             query?: never;
@@ -12013,11 +12839,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *           "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T13:37:01.908Z",
+                 *           "created_at": "2026-11-22T15:48:58.687Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -12028,7 +12854,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T14:07:01.908Z",
+                 *           "expired_at": "2026-11-22T16:18:58.687Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -12042,10 +12868,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXYM9HYTV1TCR6A9JDZY63044562",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4H5ZSDVQGKVD6YTW5PX563042F0B",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81QJXYM9HYTV1TCR6A9JDZY",
+                 *           "reff_no": "6601M81Z4H5ZSDVQGKVD6YTW5PX5",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -12058,14 +12884,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T14:17:07.457Z",
+                 *           "updated_at": "2026-11-22T16:29:10.511Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 21:17:07"
+                 *       "timestamp": "22 Nov 2026 23:29:10"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -12104,7 +12930,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -12119,22 +12945,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81QJXF83B9C08P3DNC412RS",
+                 *         "id": "01M81Z4EKRVA9R4KRYDW6FNK98",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001460230517199",
-                 *         "paid_at": "2026-11-22T13:37:01.394Z",
-                 *         "settle_at": "2026-11-22T13:37:06.394Z",
+                 *         "number": "7001413729692668",
+                 *         "paid_at": "2026-11-22T15:48:55.869Z",
+                 *         "settle_at": "2026-11-22T15:49:00.869Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34"
+                 *         "virtual_account_id": "01M81Z4DSTSZF7YJ8XSHWJHR0A"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:01"
+                 *       "timestamp": "22 Nov 2026 22:48:56"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -12173,11 +12999,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T13:37:01.697Z",
+                 *         "created_at": "2026-11-22T15:48:57.546Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -12188,7 +13014,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T14:07:01.697Z",
+                 *         "expired_at": "2026-11-22T16:18:57.546Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -12201,14 +13027,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T13:37:01.798Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
+                 *         "paid_at": "2026-11-22T15:48:58.028Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4G2AYNQ6DP9D7CPYWNHB6304ACBC",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
-                 *         "rrn": "ARAMS2XV3SJX",
+                 *         "reff_no": "6601M81Z4G2AYNQ6DP9D7CPYWNHB",
+                 *         "rrn": "44M8WXVSHNMG",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
+                 *         "settle_eligible_at": "2026-11-22T15:49:03.028Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -12218,13 +13044,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T13:37:01.852Z",
+                 *         "updated_at": "2026-11-22T15:48:58.358Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:01"
+                 *       "timestamp": "22 Nov 2026 22:48:58"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -12263,16 +13089,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                 *         "created_at": "2026-11-22T13:37:01.938Z",
+                 *         "checkout_url": "http://127.0.0.1:18387/ewallet/8801M81Z4HEFHE5HTJM4BQS9FZR1",
+                 *         "created_at": "2026-11-22T15:48:58.959Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T14:07:01.938Z",
+                 *         "expired_at": "2026-11-22T16:18:58.959Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -12283,17 +13109,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T13:37:01.973Z",
-                 *         "settle_at": "2026-11-22T13:37:06.973Z",
+                 *         "paid_at": "2026-11-22T15:48:59.105Z",
+                 *         "settle_at": "2026-11-22T15:49:04.105Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                 *         "updated_at": "2026-11-22T13:37:02.023Z"
+                 *         "transaction_id": "8801M81Z4HEFHE5HTJM4BQS9FZR1",
+                 *         "updated_at": "2026-11-22T15:48:59.304Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:02"
+                 *       "timestamp": "22 Nov 2026 22:48:59"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -12333,7 +13159,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
+                 *           "id": "01M81Z4AKH99N5V55QVXS8AQ5B"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -12353,18 +13179,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610426344331600",
-                 *         "post_timestamp": 1795354622089,
-                 *         "processed_timestamp": 1795354622134,
+                 *         "payment_code": "8610122219745251",
+                 *         "post_timestamp": 1795362539689,
+                 *         "processed_timestamp": 1795362539906,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX"
+                 *         "transaction_id": "01M81Z4J56SNBG5PVZBT6D3D4Y"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:02"
+                 *       "timestamp": "22 Nov 2026 22:49:00"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -12404,14 +13230,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 20:37:02",
+                 *           "created_at": "2026-11-22 22:49:00",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
-                 *           "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                 *           "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                 *           "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -12419,18 +13245,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 20:37:02"
+                 *           "updated_at": "2026-11-22 22:49:00"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 20:37:02",
+                 *           "created_at": "2026-11-22 22:49:00",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 20:52:02",
+                 *           "expired_at": "2026-11-22 23:04:00",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -12438,16 +13264,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
+                 *           "reff_no": "PH01M81Z4K91DZX5PN47ZYKJX2QS",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 20:37:02",
+                 *           "updated_at": "2026-11-22 22:49:00",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:02"
+                 *       "timestamp": "22 Nov 2026 22:49:00"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -12486,16 +13312,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T13:37:02.297Z",
+                 *         "created_at": "2026-11-22T15:49:00.833Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T13:52:02.297Z",
+                 *         "expired_at": "2026-11-22T16:04:00.833Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -12511,15 +13337,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T13:37:02.399Z",
+                 *         "paid_at": "2026-11-22T15:49:01.489Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001490375573222",
-                 *         "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
-                 *         "settle_at": "2026-11-22T13:37:07.399Z",
+                 *         "payment_method_value": "7001452025331904",
+                 *         "reff_no": "PH01M81Z4K91DZX5PN47ZYKJX2QS",
+                 *         "settle_at": "2026-11-22T15:49:06.489Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T13:37:02.451Z",
+                 *         "updated_at": "2026-11-22T15:49:01.828Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -12528,7 +13354,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:02"
+                 *       "timestamp": "22 Nov 2026 22:49:01"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -12568,14 +13394,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 20:37:02",
+                 *           "created_at": "2026-11-22 22:49:00",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
-                 *           "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                 *           "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                 *           "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -12583,18 +13409,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 20:37:02"
+                 *           "updated_at": "2026-11-22 22:49:01"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 20:37:02",
+                 *           "created_at": "2026-11-22 22:49:02",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 20:52:02",
+                 *           "expired_at": "2026-11-22 23:04:02",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -12602,16 +13428,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81QJYGV7TMSK79QMX84SRG6",
+                 *           "reff_no": "PH01M81Z4MHE02CVAE9WCKXA501V",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 21:17:07",
+                 *           "updated_at": "2026-11-22 23:29:10",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 21:17:07"
+                 *       "timestamp": "22 Nov 2026 23:29:10"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -12650,10 +13476,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99847500.00"
+                 *           "value": "99923566.00"
                  *         },
                  *         "bank_account_name": null,
                  *         "bank_account_number": "1234567890",
@@ -12673,10 +13499,10 @@ export interface operations {
                  *           "value": "150000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795354622714",
-                 *         "processed_timestamp": "1795354622771",
+                 *         "post_timestamp": "1795362543543",
+                 *         "processed_timestamp": "1795362543980",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
+                 *         "transaction_id": "01M81Z4NXC4QGZW8AFVJRRN10S",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -12723,10 +13549,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99595000.00"
+                 *           "value": "99791066.00"
                  *         },
                  *         "channel": "GOPAY",
                  *         "fee": {
@@ -12745,10 +13571,10 @@ export interface operations {
                  *         "note": "Hadiah undian",
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795354623240",
-                 *         "processed_timestamp": "1795354623286",
+                 *         "post_timestamp": "1795362545984",
+                 *         "processed_timestamp": "1795362546095",
                  *         "reference_number": "hadiah-2026-11-001",
-                 *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                 *         "transaction_id": "8801M81Z4RA0V66JKG6TEVCCA0FN",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -12795,10 +13621,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99495000.00"
+                 *           "value": "99691066.00"
                  *         },
                  *         "bank_code": "BCA",
                  *         "bank_name": "Bank Central Asia",
@@ -12817,11 +13643,11 @@ export interface operations {
                  *         },
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795354623433",
-                 *         "processed_timestamp": "1795354623509",
+                 *         "post_timestamp": "1795362546508",
+                 *         "processed_timestamp": "1795362546799",
                  *         "reference_number": "tunai-1",
                  *         "status": "withdrawn",
-                 *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                 *         "transaction_id": "01M81Z4RTCN3K09YY64ABA099P",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -12868,14 +13694,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "25000.00"
                  *         },
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99470000.00"
+                 *           "value": "99696066.00"
                  *         },
                  *         "fee": {
                  *           "currency": "IDR",
@@ -12892,8 +13718,8 @@ export interface operations {
                  *           "value": "25000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795354623723",
-                 *         "processed_timestamp": "1795354623779",
+                 *         "post_timestamp": "1795362547551",
+                 *         "processed_timestamp": "1795362547713",
                  *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
                  *         "reference_number": "qris-2026-11-042",
                  *         "scope": "issuer",
@@ -12903,7 +13729,7 @@ export interface operations {
                  *         },
                  *         "tip_indicator": "",
                  *         "tip_value": 0,
-                 *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                 *         "transaction_id": "6601M81Z4SKGFCKAQ93Y87HGE48Z",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -12916,6 +13742,63 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["QrisIssuerWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBillerPayment: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "admin_fee": "2500",
+                 *         "amount": "50000",
+                 *         "created_at": "2026-11-22 22:49:08",
+                 *         "customer_id": "12345670001",
+                 *         "customer_name": "TEST 0001",
+                 *         "failed_reason": "Do Not Honor",
+                 *         "price": "52500",
+                 *         "processed_at": "2026-11-22 22:49:08",
+                 *         "product_code": "PLN50",
+                 *         "reference_number": "01M81Z4TTHTPYDH77YVCBSDVD9",
+                 *         "serial_number": null,
+                 *         "status": "failed",
+                 *         "token": null,
+                 *         "transaction_id": "01M81Z4TXAQGSM4K65B0EAZW5J"
+                 *       },
+                 *       "event": "biller-payment",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BillerPaymentWebhook"];
             };
         };
         responses: {

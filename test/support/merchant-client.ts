@@ -6,6 +6,7 @@ import { checkedFetch } from './api-contract.ts';
 /** What .gerbang/demo.json holds (contract §1). */
 export type Demo = {
   base_url: string;
+  biller_url: string;
   simulator_url: string;
   partner_id: string;
   client_id: string;
@@ -18,15 +19,21 @@ export type Demo = {
 type Credentials = Pick<Demo, 'partner_id' | 'client_id' | 'client_secret'>;
 export type Answer = { http: number; headers: Headers; text: string; json: Record<string, unknown> };
 
+/** Calls to one host. */
+type Calls = {
+  /** Any call, also one that is wrong on purpose. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  signed(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+};
+
 /** A merchant's side of the API, written from the specification alone: shares no code with the gateway. */
-export type MerchantClient = {
+export type MerchantClient = Calls & {
   token: string;
   /** Calls with the types of docs/openapi.json. Token, partner id and, where it is required, the signature are added. */
   api: Client<paths>;
   get(path: string): Promise<Answer>;
-  /** Any call, also one that is wrong on purpose. */
-  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  signed(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Calls of the same merchant to another host, for instance biller_url. */
+  at(baseUrl: string): Calls;
   /** In sen: {available, held, pending}. */
   balance(accountId: string): Promise<{ available: bigint; held: bigint; pending: bigint }>;
 };
@@ -52,14 +59,19 @@ export async function signIn(baseUrl: string, credentials: Credentials): Promise
   };
   const api = createClient<paths>({ baseUrl, headers: base, redirect: 'manual', fetch: checkedFetch });
   api.use(signing(signature));
-  const send: MerchantClient['send'] = (method, path, body, headers = {}) =>
-    call(method, baseUrl + path, body === undefined ? undefined : JSON.stringify(body), { ...base, ...headers });
+  const at = (host: string): Calls => {
+    const send: Calls['send'] = (method, path, body, headers = {}) =>
+      call(method, host + path, body === undefined ? undefined : JSON.stringify(body), { ...base, ...headers });
+    return { send, signed: (path, body, headers = {}) => send('POST', path, body, { ...signature(path, body), ...headers }) };
+  };
+  const { send, signed } = at(baseUrl);
   return {
     token,
     api,
     send,
+    signed,
+    at,
     get: (path) => send('GET', path),
-    signed: (path, body, headers = {}) => send('POST', path, body, { ...signature(path, body), ...headers }),
     async balance(accountId) {
       const path = { account_id: accountId };
       const balance = await accepted(api.GET('/api/v1.0/balance-inquiry/{account_id}', { params: { path } }));

@@ -66,6 +66,7 @@ export {
   sealText,
   toSealedDocument,
 } from './sealed.ts';
+export { openToken, sealToken } from './sealed-token.ts';
 export {
   PRODUCTION_SETTLEMENT,
   parseSettlementRules,

@@ -11,6 +11,7 @@ import {
   vaTransactionWebhook,
 } from './money-in-webhook.ts';
 import { disbursementWebhook } from './money-out-webhook.ts';
+import { billerPaymentWebhook } from './prepaid.ts';
 import { qrisIssuerWebhook } from './qris-payment.ts';
 import type { DomainEvent, RenderedKind, Webhook, WebhookKind } from './webhook-event.ts';
 
@@ -84,6 +85,11 @@ export const EVENT_CATALOGUE = {
     'qris-issuer.canceled': webhook(qrisIssuerWebhook),
     'qris-issuer.refunded': webhook(qrisIssuerWebhook),
   },
+  biller: {
+    'biller-payment.accepted': noWebhook('the webhook of a payment is about its end'),
+    'biller-payment.succeeded': webhook(billerPaymentWebhook),
+    'biller-payment.failed': webhook(billerPaymentWebhook),
+  },
 } as const satisfies EventCatalogue;
 
 /** The webhooks that merchants can get, one for each event name, in the order of the catalogue. */
@@ -126,7 +132,9 @@ export function presentEvent(catalogue: EventCatalogue, service: string, event: 
   }
   if ('noWebhook' in entry) return { outcome: 'no-webhook', reason: entry.noWebhook };
   const { event: name, setting, render } = entry;
-  return { outcome: 'webhook', webhook: { event: name, setting, body: render(event) } };
+  const sealedToken = entry.sealedToken?.(event);
+  const body = render(event);
+  return { outcome: 'webhook', webhook: { event: name, setting, body, ...(sealedToken !== undefined && { sealedToken }) } };
 }
 
 /** Names come from messages: only a catalogue's own lines count, no inherited property. */

@@ -60,6 +60,18 @@ export {
 } from './payment-link.ts';
 export { type PaymentMethodsJson, paymentMethodsSchema, presentPaymentMethods } from './payment-method.ts';
 export {
+  type PrepaidInquiryJson,
+  type PrepaidPaymentJson,
+  type PrepaidProductsJson,
+  PrepaidStatus,
+  prepaidInquirySchema,
+  prepaidPaymentSchema,
+  prepaidProductsSchema,
+  presentPrepaidInquiry,
+  presentPrepaidPayment,
+  presentPrepaidProducts,
+} from './prepaid.ts';
+export {
   presentAcquiredQris,
   presentQrisPayment,
   presentQrisPaymentForWebhook,
@@ -98,4 +110,4 @@ export {
   vaTransactionSchema,
   virtualAccountSchema,
 } from './virtual-account.ts';
-export type { DomainEvent, UrlSetting, Webhook, WebhookKind } from './webhook-event.ts';
+export type { DomainEvent, SealedToken, UrlSetting, Webhook, WebhookKind } from './webhook-event.ts';

@@ -1,3 +1,5 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { PurchaseFinishedSchema, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { expect, test } from 'vitest';
 import { type CatalogueEntry, EVENT_CATALOGUE, type EventCatalogue, type EventType, presentEvent } from '../src/index.ts';
 
@@ -17,7 +19,7 @@ test('an event without a webhook says why', () => {
 test.each([
   ['a type that no service has', 'money-out', 'disbursement.imagined'],
   ['a type of another service', 'money-in', 'disbursement.succeeded'],
-  ['a service without events', 'biller', 'disbursement.succeeded'],
+  ['a service without events', 'simulator', 'disbursement.succeeded'],
   ['an inherited property', 'money-out', 'constructor'],
   ['an inherited property as a service', 'constructor', 'name'],
 ])('%s is unknown', (_, service, type) => {
@@ -29,6 +31,22 @@ test('a newer schema is unknown, also where there is no webhook; an older one is
   expect(outcomeOf('money-out', 'disbursement.accepted', 2)).toBe('unknown');
   const newer: EventCatalogue = { 'money-out': { 'disbursement.accepted': { schema: 2, noWebhook: 'for this test' } } };
   expect(presentEvent(newer, 'money-out', event('disbursement.accepted', 1)).outcome).toBe('no-webhook');
+});
+
+test('a token is not in the body: it goes beside it, sealed as it came', () => {
+  const purchase = { referenceNumber: 'r-1', status: PurchaseStatus.SUCCESS };
+  const present = (type: string, sealedToken: string) => {
+    const payload = toBinary(PurchaseFinishedSchema, create(PurchaseFinishedSchema, { purchase, sealedToken }));
+    const presented = presentEvent(EVENT_CATALOGUE, 'biller', { ...event(type), payload });
+    if (presented.outcome !== 'webhook') throw new Error(presented.reason);
+    return presented.webhook;
+  };
+  const webhook = present('biller-payment.succeeded', 'sealed');
+  expect([webhook.body, webhook.sealedToken]).toMatchObject([
+    { data: { token: null } },
+    { referenceNumber: 'r-1', text: 'sealed' },
+  ]);
+  expect(present('biller-payment.failed', '')).not.toHaveProperty('sealedToken');
 });
 
 test('a payload that cannot be read throws', () => {

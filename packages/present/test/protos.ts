@@ -1,5 +1,6 @@
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { BANKS, EWALLET_CHANNELS, PAYMENT_METHODS, RETAIL_CODES, ulidFrom, VA_BANK_CODES } from '@gerbang/core';
+import { InquirySchema, ProductSchema, PurchaseSchema, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { EntrySchema, EntryType, GetBalanceResponseSchema, SettlementSchema } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import {
   AccountSchema,
@@ -345,6 +346,45 @@ export const accountTransfer = (status: TransferStatus) =>
       note: text,
     }),
   );
+
+export const PURCHASE_STATUSES = [PurchaseStatus.PENDING, PurchaseStatus.SUCCESS, PurchaseStatus.FAILED] as const;
+
+/** Prepaid products cost whole rupiah. */
+const rupiahSen = fc.bigInt({ min: 0n, max: 999_999_999n }).map((rupiah) => rupiah * 100n);
+const ofCustomer = { referenceNumber: ulid, productCode: text, customerId: digits(6, 13), customerName: text };
+const costs = { amountSen: rupiahSen, adminSen: rupiahSen };
+
+export const prepaidInquiry = message(InquirySchema, fc.record({ ...ofCustomer, ...costs, createdAtMs: at }));
+
+export const prepaidPurchase = (status: PurchaseStatus) =>
+  message(
+    PurchaseSchema,
+    fc.record({
+      ...ofCustomer,
+      ...costs,
+      transactionId: ulid,
+      accountId: ulid,
+      status: fc.constant(status),
+      createdAtMs: at,
+      processedAtMs: maybe(at),
+      serialNumber: text,
+      failedReason: text,
+    }),
+  );
+
+const length = fc.integer({ min: 1, max: 20 });
+export const prepaidProduct = message(
+  ProductSchema,
+  fc.record({
+    code: text,
+    command: text,
+    name: text,
+    ...costs,
+    customerDigitsMin: length,
+    customerDigitsMax: length,
+    customerPrefix: digits(0, 4),
+  }),
+);
 
 export const account = message(
   AccountSchema,

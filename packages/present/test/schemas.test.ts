@@ -1,5 +1,6 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { AVAILABLE_PAYMENT_METHODS, isUlid, toMoney } from '@gerbang/core';
+import { type Purchase, PurchaseFinishedSchema, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import {
   EwalletCheckoutEventSchema,
   PayableStatus as Payable,
@@ -94,6 +95,21 @@ const CASES: readonly Case[] = [
     (withdrawal: Transfer) => present.presentCardlessWithdrawalWithCode(withdrawal, ''),
     ofCardlessWithdrawal,
   ),
+  anyOf('prepaid inquiry', present.prepaidInquirySchema, present.presentPrepaidInquiry, protos.prepaidInquiry),
+  anyOf(
+    'prepaid products',
+    present.prepaidProductsSchema,
+    present.presentPrepaidProducts,
+    fc.array(protos.prepaidProduct, { maxLength: 3 }),
+  ),
+  ...['12345678901234567890', ''].flatMap((token) =>
+    eachOf(
+      `prepaid payment with the token "${token}"`,
+      present.prepaidPaymentSchema,
+      (purchase: Purchase) => present.presentPrepaidPayment(purchase, token),
+      { statuses: protos.PURCHASE_STATUSES, messages: protos.prepaidPurchase },
+    ),
+  ),
   ...eachOf('QRIS payment', present.qrisPaymentSchema, present.presentQrisPayment, ofQrisPayment),
   ...eachOf('status of a QRIS payment', present.qrisPaymentSchema, present.presentQrisPaymentStatus, ofQrisPayment),
   ...eachOf(
@@ -159,6 +175,11 @@ const qrisPayments = payload(
   QrisPaymentFinishedSchema,
   fc.record({ transfer: fc.oneof(...protos.TRANSFER_STATUSES.map(protos.qrisPayment)) }),
 );
+const purchases = (status: PurchaseStatus) =>
+  payload(
+    PurchaseFinishedSchema,
+    fc.record({ purchase: protos.prepaidPurchase(status), sealedToken: fc.constantFrom('', 'sealed') }),
+  );
 const qris = (status: PayableStatus) => payload(QrisEventSchema, fc.record({ qrisTransaction: protos.qrisTransaction(status) }));
 const ewallet = (status: PayableStatus) =>
   payload(EwalletCheckoutEventSchema, fc.record({ ewalletCheckout: protos.ewalletCheckout(status) }));
@@ -204,6 +225,8 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'qris-issuer.failed': qrisPayments,
   'qris-issuer.canceled': qrisPayments,
   'qris-issuer.refunded': qrisPayments,
+  'biller-payment.succeeded': purchases(PurchaseStatus.SUCCESS),
+  'biller-payment.failed': purchases(PurchaseStatus.FAILED),
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

@@ -51,6 +51,14 @@ export type {
   WalletInquiryResult,
 } from './ewallet-topup/port.ts';
 export { openSnapEwalletTopup } from './ewallet-topup/snap.ts';
+export type {
+  PrepaidInquiryResult,
+  PrepaidPurchaseResult,
+  PrepaidQuestion,
+  PrepaidRail,
+  PrepaidRequest,
+} from './prepaid/rail.ts';
+export { openSnapPrepaid } from './prepaid/snap.ts';
 export { PROVIDER_NAMES } from './providers/providers.ts';
 export type { QrisGeneration, QrisInquiry, QrisName, QrisRail, QrisRequest } from './qris.ts';
 export type {

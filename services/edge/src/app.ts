@@ -1,7 +1,6 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
-import { addDocsPages } from './docs/pages.ts';
 import { createAdmission, OVERLOADED } from './http/admission.ts';
 import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
 import { headerOf } from './http/auth.ts';
@@ -11,11 +10,10 @@ import { toRefusal } from './http/errors.ts';
 import { type Body, NO_BODY, parseBody, readBody } from './http/json-body.ts';
 import { answerMalformed, newRequestId } from './http/malformed.ts';
 import { createObserver, type Observer } from './http/observe.ts';
+import type { PublicChecks } from './http/public-route.ts';
 import type { Route } from './http/route.ts';
 import { checkRequestSignature } from './http/signature.ts';
-import { createUrlMap, envelopeOf, pathOf, type UrlMap } from './http/url-map.ts';
-import { addApiDocument } from './openapi/serve.ts';
-import { routes } from './routes/index.ts';
+import { createUrlMap, pathOf, type UrlMap } from './http/url-map.ts';
 
 /** Longer than any URL that Node lets in, so that a long parameter is an unknown id rather than a failure of the router. */
 const PARAMETER_LENGTH_MAX = 32 * 1024;
@@ -31,8 +29,18 @@ declare module 'fastify' {
   }
 }
 
-/** The HTTP side of the edge: every route of the URL map behind the checks of contract §2, in their order. */
-export function createApp(context: Context): FastifyInstance {
+/**
+ * What a listener answers: the routes of a URL map, the envelope of paths that are none, and what else it adds. All listeners for
+ * merchants share the context, and so tokens, whitelists and rates.
+ */
+export type Listener = {
+  routes: readonly Route[];
+  unknown: (path: string) => Envelope;
+  add?: (app: FastifyInstance, checks: PublicChecks) => void;
+};
+
+/** The HTTP side of a listener: every route of its URL map behind the checks of contract §2, in their order. */
+export function createApp(context: Context, { routes, unknown, add }: Listener): FastifyInstance {
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -45,24 +53,23 @@ export function createApp(context: Context): FastifyInstance {
     clientErrorHandler: answerMalformed,
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', newRequestId());
-      sendFailure(reply, envelopeOf(request.url), refuse('not_found'));
+      sendFailure(reply, unknown(request.url), refuse('not_found'));
     },
   });
   // Nor has its answer to an Expect that it does not know; the header is ignored instead, as RFC 9110 lets servers do.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
-  const urlMap = createUrlMap(routes);
+  const urlMap = createUrlMap(routes, unknown);
   const observe = createObserver(app, context);
   // What the router has found nothing for; the routes have a hook of their own.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) done();
     else observe(request, reply, 'unknown', () => (hasHost(request, done) ? answerNoRoute(urlMap, request, reply) : undefined));
   });
-  app.setErrorHandler((error, request, reply) => fail(request, reply, envelopeOf(request.url), error));
-  acceptBodies(app);
+  app.setErrorHandler((error, request, reply) => fail(request, reply, unknown(request.url), error));
+  acceptBodies(app, routes);
   closeConnectionsWhenDraining(app);
-  addApiDocument(app, routes, { observe, hasHost });
-  if (context.showsDocs) addDocsPages(app, context, { observe, hasHost });
+  add?.(app, { observe, hasHost });
   for (const route of routes) addRoute(app, { context, observe, urlMap }, route);
   return app;
 }
@@ -101,7 +108,8 @@ function addRoute(
         if (route.signed) checkRequestSignature(request.raw, hash, caller, context.realNow());
         const header = (name: string) => headerOf(request.raw, name);
         const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
-        sendAnswer(reply, route, await route.operation.run(context, call));
+        const answer = await route.operation.run(context, call);
+        sendAnswer(reply, route, answer, () => echoOf({ params, query, body: json }, route.operation));
         // A stream keeps its permit until it has ended.
         if (!reply.sent) await reply;
       });
@@ -165,14 +173,14 @@ function hasEmptyParameter(params: Record<string, string>): boolean {
 function answerNoRoute(urlMap: UrlMap, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = pathOf(request.url);
   const found = urlMap.find(path);
-  if (found === undefined) return sendFailure(reply, envelopeOf(path), refuse('not_found'));
+  if (found === undefined) return sendFailure(reply, urlMap.unknown(path), refuse('not_found'));
   const supported = found.methods.join(', ');
   reply.header('allow', supported);
   const message = `The ${request.method} method is not supported for route ${path}. Supported methods: ${supported}.`;
   return sendFailure(reply, found.envelope, refuse('method_not_allowed', { message }));
 }
 
-function acceptBodies(app: FastifyInstance): void {
+function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
   const formPaths = new Set(routes.filter((route) => route.form).map((route) => route.path));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, stream, done) => {

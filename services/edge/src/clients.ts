@@ -1,3 +1,4 @@
+import { PrepaidService } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
@@ -28,6 +29,7 @@ export function openClients(foundation: Foundation<Config>) {
   const moneyOut = openChannel(foundation, 'money-out', config.MONEY_OUT_RPC);
   const moneyIn = openChannel(foundation, 'money-in', config.MONEY_IN_RPC);
   const notifier = openChannel(foundation, 'notifier', config.NOTIFIER_RPC);
+  const biller = openChannel(foundation, 'biller', config.BILLER_RPC);
   return {
     merchants: merchant.client(MerchantService),
     accounts: merchant.client(AccountService),
@@ -48,5 +50,6 @@ export function openClients(foundation: Foundation<Config>) {
     /** What banks and acquirers report about money in. */
     moneyInRails: moneyIn.client(RailService),
     deliveries: notifier.client(DeliveryService),
+    prepaid: biller.client(PrepaidService),
   };
 }

@@ -16,6 +16,11 @@ const shape = {
   MONEY_OUT_RPC: env.address(),
   MONEY_IN_RPC: env.address(),
   NOTIFIER_RPC: env.address(),
+  BILLER_RPC: env.address(),
+  BILLER_HOST: env.host(),
+  BILLER_PORT: env.port(8090),
+  /** Where merchants reach the listener of the biller: what the API's document says. */
+  BILLER_URL: z.url({ protocol: /^https?$/ }).optional(),
   RAILS_HOST: env.host(),
   RAILS_PORT: env.port(8082),
   /** File that names the banks and acquirers that may call, and their keys; without it none may. */
@@ -52,5 +57,6 @@ export type Config = ReturnType<typeof readConfig>;
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
   const showsDocs = (config.API_DOCS ?? (config.GERBANG_ENV === 'sandbox' ? 'on' : 'off')) === 'on';
-  return { ...config, showsDocs, tls: tlsFromConfig(config) };
+  const billerUrl = config.BILLER_URL ?? `http://127.0.0.1:${config.BILLER_PORT}`;
+  return { ...config, billerUrl, showsDocs, tls: tlsFromConfig(config) };
 }

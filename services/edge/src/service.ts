@@ -1,19 +1,25 @@
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { assembleService, listenHttp, startProbes } from '@gerbang/service';
 import { openDirectory, openHintConnection, passOnHints } from '@gerbang/service/merchants';
-import { createApp } from './app.ts';
+import { createApp, type Listener } from './app.ts';
 import { openClients } from './clients.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { addDocsPages } from './docs/pages.ts';
 import { createAccessCache } from './http/access-cache.ts';
+import { v1 } from './http/envelope-v1.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createTokenVerifier } from './http/token-verifier.ts';
+import { envelopeOf } from './http/url-map.ts';
 import { createEdgeMetrics } from './metrics.ts';
+import { addApiDocument } from './openapi/serve.ts';
 import { createRailsApp } from './rails/app.ts';
 import { createRailMetrics } from './rails/metrics.ts';
+import { billerRoutes } from './routes/biller.ts';
+import { routes } from './routes/index.ts';
 
-/** `railsUrl` is where banks and acquirers call. */
-export type Service = Closeable & { url: string; railsUrl: string; adminPort: number };
+/** `billerUrl` is the legacy API of the biller, `railsUrl` is where banks and acquirers call. */
+export type Service = Closeable & { url: string; billerUrl: string; railsUrl: string; adminPort: number };
 
 /** Starts the service, whether or not the services behind it are there yet. Tests replace real time and the log. */
 export function startService(config: Config, options: { realNow?: () => number; log?: Logger } = {}): Promise<Service> {
@@ -42,7 +48,14 @@ export function startService(config: Config, options: { realNow?: () => number; 
       metrics: createEdgeMetrics(registry),
       log,
     };
-    const url = await listenHttp(foundation, 'http', createApp(context), { host: config.EDGE_HOST, port: config.EDGE_PORT });
+    const url = await listenHttp(foundation, 'http', createApp(context, merchantListener(context, config)), {
+      host: config.EDGE_HOST,
+      port: config.EDGE_PORT,
+    });
+    const billerUrl = await listenHttp(foundation, 'biller', createApp(context, BILLER_LISTENER), {
+      host: config.BILLER_HOST,
+      port: config.BILLER_PORT,
+    });
     const railsApp = createRailsApp({
       moneyIn: clients.moneyInRails,
       moneyOut: clients.moneyOutRails,
@@ -54,7 +67,22 @@ export function startService(config: Config, options: { realNow?: () => number; 
     });
     const railsUrl = await listenHttp(foundation, 'rails', railsApp, { host: config.RAILS_HOST, port: config.RAILS_PORT });
     const admin = await startProbes(foundation, () => (access.isFresh() ? undefined : 'the merchant service does not answer'));
-    log.info({ url, rails_url: railsUrl }, 'ready');
-    return { url, railsUrl, adminPort: admin.port };
+    log.info({ url, biller_url: billerUrl, rails_url: railsUrl }, 'ready');
+    return { url, billerUrl, railsUrl, adminPort: admin.port };
   });
 }
+
+/** base_url: the API, its document, and the reference pages. */
+function merchantListener(context: Context, { billerUrl }: Config): Listener {
+  return {
+    routes,
+    unknown: envelopeOf,
+    add(app, checks) {
+      addApiDocument(app, { routes, billerRoutes, billerUrl }, checks);
+      if (context.showsDocs) addDocsPages(app, context, checks);
+    },
+  };
+}
+
+/** biller_url: the legacy API, whose refusals of paths are in the v1 envelope (contract §9). */
+const BILLER_LISTENER: Listener = { routes: billerRoutes, unknown: () => v1 };

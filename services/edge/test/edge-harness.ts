@@ -12,6 +12,9 @@ import { type FakeMerchant, type FakeServices, newMerchant, startFakeServices } 
 /** Every answer of the edge is checked against the document that merchants read. */
 const contract = readApiContract(JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')));
 
+/** Paths of the other host. */
+const BILLER_API = '/api/v1/prepaid/';
+
 export type Reply = { http: number; headers: Headers; text: string; json: Record<string, never> & { [key: string]: unknown } };
 
 export type SendOptions = { headers?: Record<string, string>; body?: unknown; raw?: string | Uint8Array; untyped?: boolean };
@@ -49,6 +52,8 @@ export async function startEdge(
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     EDGE_PORT: '0',
     RAILS_PORT: '0',
+    BILLER_PORT: '0',
+    BILLER_URL: 'http://127.0.0.1:8090',
     ADMIN_PORT: '0',
     // Nobody is there, and nothing but the tests of hints needs anybody.
     NATS_URL: 'nats://127.0.0.1:9',
@@ -57,6 +62,7 @@ export async function startEdge(
     MONEY_OUT_RPC: address,
     MONEY_IN_RPC: address,
     NOTIFIER_RPC: address,
+    BILLER_RPC: address,
     ...environment,
   });
   const service = await startService(config, options);
@@ -71,7 +77,7 @@ export async function startEdge(
     },
     async send(method, path, { headers = {}, body, raw, untyped = false } = {}) {
       const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-      const response = await fetch(service.url + path, {
+      const response = await fetch((path.startsWith(BILLER_API) ? service.billerUrl : service.url) + path, {
         method,
         headers: { ...(sent !== undefined && !untyped && { 'content-type': 'application/json' }), ...headers },
         ...(sent !== undefined && { body: sent }),

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
+import { PrepaidService } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, AccountStatus, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
@@ -29,6 +30,7 @@ type VirtualAccountHandlers = Handlers<typeof VirtualAccountService>;
 type QrisHandlers = Handlers<typeof QrisService>;
 type RetailHandlers = Handlers<typeof RetailService>;
 type PaymentLinkHandlers = Handlers<typeof PaymentLinkService>;
+type PrepaidHandlers = Handlers<typeof PrepaidService>;
 type DeliveryHandlers = Handlers<typeof DeliveryService>;
 
 export type FakeMerchant = {
@@ -55,6 +57,7 @@ export type FakeServices = Closeable & {
   cardlessWithdrawal: Partial<CardlessWithdrawalHandlers>;
   qrisPayments: Partial<QrisPaymentHandlers>;
   deliveries: Partial<DeliveryHandlers>;
+  prepaid: Partial<PrepaidHandlers>;
   virtualAccounts: Partial<VirtualAccountHandlers>;
   qris: Partial<QrisHandlers>;
   retail: Partial<RetailHandlers>;
@@ -99,6 +102,7 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
     cardlessWithdrawal: {},
     qrisPayments: {},
     deliveries: {},
+    prepaid: {},
     virtualAccounts: {},
     qris: {},
     retail: {},
@@ -207,6 +211,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
   };
   const retailDefaults: RetailHandlers = { createRetailTransaction: unscripted, getRetailTransaction: unscripted };
   const deliveryDefaults: DeliveryHandlers = { listDeliveries: unscripted, getDelivery: unscripted, redeliver: unscripted };
+  const prepaidDefaults: PrepaidHandlers = {
+    inquirePrepaid: unscripted,
+    payPrepaid: unscripted,
+    listPrepaidProducts: unscripted,
+  };
   const statementDefaults: StatementHandlers = { listEntries: unscripted, listSettlements: unscripted };
   const ledgerDefaults: Handlers<typeof LedgerService> = { post: unscripted, getBalance: unscripted, verify: unscripted };
 
@@ -297,6 +306,11 @@ export async function startFakeServices(realNow: () => number = Date.now): Promi
       implement(
         DeliveryService,
         scripted(deliveryDefaults, () => fakes.deliveries),
+        [],
+      ),
+      implement(
+        PrepaidService,
+        scripted(prepaidDefaults, () => fakes.prepaid),
         [],
       ),
     ],

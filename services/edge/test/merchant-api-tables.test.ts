@@ -26,12 +26,13 @@ const RESOURCES: Readonly<Record<string, string>> = {
   'Payment method catalog entry': 'PaymentMethod',
   'Beneficiary check result': 'Beneficiary',
   'Retail transaction': 'RetailTransaction',
+  'Prepaid inquiry data': 'PrepaidInquiry',
   payment_link_history: 'PaymentLinkHistoryOfWebhook',
   payment_link: 'PaymentLinkOfWebhook',
 };
 
 /** Resources of products that are not there yet. Who builds one moves its line to RESOURCES. */
-const TO_COME: readonly string[] = ['Prepaid inquiry data'];
+const TO_COME: readonly string[] = [];
 
 /** Backticked words of a resource's section that are no fields of it. */
 const NO_FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -85,7 +86,8 @@ function fieldsOf(markdown: string): Field[] {
       const known = NO_FIELDS[heading] ?? [];
       for (const [, field = ''] of line.matchAll(/`([a-z_]+)`/g)) {
         if (known.includes(field)) continue;
-        fields.push({ resource: heading, field, type: heading.includes('balance') ? 'money object' : '' });
+        const [, said = ''] = new RegExp(`\`${field}\` \\((string)`).exec(line) ?? [];
+        fields.push({ resource: heading, field, type: heading.includes('balance') ? 'money object' : said });
       }
     }
   }

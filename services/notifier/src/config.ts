@@ -21,6 +21,8 @@ const shape = {
   /** Before EVENT_SOURCES there was one variable for each service; both are read where EVENT_SOURCES is absent. */
   MONEY_OUT_RPC: env.address().optional(),
   MONEY_IN_RPC: env.address().optional(),
+  /** Opens the tokens that the biller has sealed; needed where webhooks have some. */
+  GERBANG_KEKS: env.keyRing().optional(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
   WEBHOOK_ENDPOINT_CONCURRENCY: env.integer(8, 1),
   WEBHOOK_CONCURRENCY: env.integer(512, 1),

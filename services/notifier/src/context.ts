@@ -1,4 +1,4 @@
-import type { Clock } from '@gerbang/core';
+import type { Clock, KeyRing } from '@gerbang/core';
 import type { EventCatalogue } from '@gerbang/present';
 import type { Logger } from '@gerbang/runtime';
 import type { AuditLog } from '@gerbang/store';
@@ -38,6 +38,8 @@ export type Context = {
   recorder: Recorder;
   waker: Waker;
   sender: Sender;
+  /** Opens the tokens of webhooks; undefined where none is configured. */
+  keyRing: KeyRing | undefined;
   endpointStats: EndpointStats;
   failingEndpoints: FailingEndpoints;
   retryPolicy: RetryPolicy;

@@ -71,6 +71,7 @@ export function startService(
       ...delivering,
       progress: createProgress(),
       sender,
+      keyRing: config.GERBANG_KEKS,
       endpointStats,
       retryPolicy,
       clock,

@@ -47,6 +47,7 @@ import { payQris } from './money-in/pay-qris.ts';
 import { QR_CANCEL, QR_GENERATE, QR_QUERY, qrCancel, qrGenerate, qrQuery } from './money-in/qris.ts';
 import { reverseQris } from './money-in/reverse-qris.ts';
 import { CREATE_VA, createVa, DELETE_VA, deleteVa, UPDATE_VA, updateVa } from './money-in/virtual-account.ts';
+import { PREPAID_INQUIRY, PREPAID_PURCHASE, prepaidInquiry, prepaidPurchase } from './prepaid/snap.ts';
 import { QR_DECODE, qrDecode } from './qris-payment/decode.ts';
 import { QR_PAYMENT, qrPayment } from './qris-payment/payment.ts';
 import { QR_REFUND, qrRefund } from './qris-payment/refund.ts';
@@ -84,6 +85,8 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/v1.0/cardless-withdrawal/create-code', handler: createCode, service: CREATE_CODE },
   { method: 'POST', url: '/v1.0/cardless-withdrawal/status', handler: withdrawalStatus, service: WITHDRAWAL_STATUS },
   { method: 'POST', url: '/v1.0/cardless-withdrawal/cancel', handler: cancelCode, service: CANCEL_CODE },
+  { method: 'POST', url: '/v1.0/prepaid/inquiry', handler: prepaidInquiry, service: PREPAID_INQUIRY },
+  { method: 'POST', url: '/v1.0/prepaid/purchase', handler: prepaidPurchase, service: PREPAID_PURCHASE },
   { method: 'POST', url: '/sandbox/cardless/:withdrawal_code/withdraw', handler: withdrawCash, anyone: false },
   { method: 'POST', url: '/sandbox/transfers/:transaction_id/reverse', handler: reverseTransfer, anyone: false },
   { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },

@@ -25,6 +25,8 @@ export const aspi: Provider = {
     cardlessCreate: { path: '/v1.0/cardless-withdrawal/create-code' },
     cardlessStatus: { path: '/v1.0/cardless-withdrawal/status' },
     cardlessCancel: { path: '/v1.0/cardless-withdrawal/cancel' },
+    prepaidInquiry: { path: '/v1.0/prepaid/inquiry' },
+    prepaidPurchase: { path: '/v1.0/prepaid/purchase' },
   },
   bankTransfer: { bankCode: 'national' },
   ewalletTopup: { wallet: 'several' },

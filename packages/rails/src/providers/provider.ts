@@ -3,8 +3,8 @@ import type { EwalletTopupChannel } from '../ewallet-topup/channels.ts';
 import type { Treatment } from '../treatment.ts';
 
 /**
- * The services that Gerbang's clients use, with the two digits that their responseCodes carry. 91 to 93 are Gerbang's own: SNAP
- * has no cash for a code. A client of one more service takes a line here and one in each provider that has the service.
+ * The services that Gerbang's clients use, with the two digits that their responseCodes carry. 91 to 96 are Gerbang's own: SNAP
+ * has no cash for a code, and no prepaid products. A client of one more service takes a line here and one in each provider that has the service.
  */
 export const SERVICE_CODES = {
   accountInquiryInternal: '15',
@@ -29,6 +29,8 @@ export const SERVICE_CODES = {
   cardlessCreate: '91',
   cardlessStatus: '92',
   cardlessCancel: '93',
+  prepaidInquiry: '95',
+  prepaidPurchase: '96',
 } as const;
 
 export type ServiceName = keyof typeof SERVICE_CODES;

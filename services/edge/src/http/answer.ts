@@ -19,8 +19,8 @@ export const ECHOED = [
 const ECHO_LENGTH_MAX = 64;
 const RETRY_AFTER_MS = 1_000;
 
-/** Sends what a handler answers. */
-export function sendAnswer(reply: FastifyReply, { envelope, operation }: Route, answer: Answer): FastifyReply {
+/** Sends what a handler answers; `echo` gives the identifying fields of the request. */
+export function sendAnswer(reply: FastifyReply, { envelope, operation }: Route, answer: Answer, echo: () => Echo): FastifyReply {
   if ('csv' in answer) {
     // By bytes: no more than one page waits for a caller that reads slowly.
     return reply.type('text/csv; charset=utf-8').send(Readable.from(answer.csv, { objectMode: false }));
@@ -29,7 +29,7 @@ export function sendAnswer(reply: FastifyReply, { envelope, operation }: Route, 
   const { data, failure, replayed = false } = answer;
   if (failure !== undefined) return sendFailure(reply, envelope, { ...failure, replayed }, { data });
   if (replayed) reply.header('idempotency-replayed', 'true');
-  return send(reply, envelope.success(data, operation.status ?? 200));
+  return send(reply, envelope.success(data, operation.status ?? 200, echo));
 }
 
 /** Sends a refusal, with Retry-After where the same request may be sent again later. */

@@ -19,7 +19,8 @@ export function validate<S extends z.ZodType>(
   const errors: FieldErrors = {};
   for (const { path, message, code } of parsed.error.issues) {
     // The first step says where the field is: in the path, the query or the body.
-    const field = String(path[1] ?? 'body');
+    // Legacy bodies have their fields in `data`.
+    const field = String((path[1] === 'data' ? path[2] : undefined) ?? path[1] ?? 'body');
     const text = path.length === 1 && code === 'invalid_type' ? 'must be a JSON object' : message;
     errors[field] = [...(errors[field] ?? []), text];
   }

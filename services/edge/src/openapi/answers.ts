@@ -2,6 +2,8 @@ import { describeRefusal } from '@gerbang/core';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { ECHOED } from '../http/answer.ts';
+import type { Envelope } from '../http/envelope.ts';
+import { legacy, legacyMeaning } from '../http/envelope-legacy.ts';
 import { v2 } from '../http/envelope-v2.ts';
 import type { PublicRefusal } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
@@ -54,6 +56,29 @@ const ErrorV2 = z
   .strictObject({ ...envelopeV2, data: ErrorV2Data })
   .meta({ id: 'ErrorV2', description: 'The v2 envelope of an error.' });
 
+const command = z.string().nullable().meta({ description: 'The command of the request; null where it had none.' });
+
+const LegacyError = z
+  .strictObject({
+    command,
+    response_code: z.enum(['04', '99']).meta({ description: '04: rejected; 99: a system error, send the request again.' }),
+    response_text: z.string(),
+    data: FieldErrors,
+  })
+  .meta({ id: 'LegacyError', description: 'An error of the biller in the legacy envelope.' });
+
+/** One shape for both, so that clients have one type. */
+const LegacyOrV1Error = z
+  .strictObject({
+    ...LegacyError.partial().shape,
+    ...ErrorV1.partial().shape,
+    data: z.union([FieldErrors, ErrorV1.shape.data]),
+  })
+  .meta({
+    id: 'LegacyOrV1Error',
+    description: 'The legacy envelope; what is wrong with who calls is in the v1 envelope, which has `status`.',
+  });
+
 const REQUEST_ID = z
   .string()
   .regex(/^[0-9a-f]{32}$/)
@@ -81,11 +106,12 @@ export function answersOf(route: Route, shared: SharedAnswers): ZodOpenApiRespon
     byStatus.set(status, [...(byStatus.get(status) ?? []), refusal]);
   }
   const success = operation.status ?? 200;
-  const plain = route.envelope === v2 ? ErrorV2 : ErrorV1;
   const { failures } = operation;
-  const withData = failures === undefined ? plain : errorWithData(route);
-  const schemaOf = (refusals: readonly PublicRefusal[]) =>
-    refusals.some((refusal) => failures?.includes(refusal)) ? withData : plain;
+  const withData = failures === undefined ? undefined : errorWithData(route);
+  const schemaOf = (refusals: readonly PublicRefusal[]) => {
+    const isWithData = refusals.some((refusal) => failures?.includes(refusal));
+    return (isWithData ? withData : undefined) ?? plainError(route, refusals);
+  };
   return {
     [success]: successOf(route, success),
     ...Object.fromEntries(
@@ -98,6 +124,16 @@ export function answersOf(route: Route, shared: SharedAnswers): ZodOpenApiRespon
       }),
     ),
   };
+}
+
+/** Errors of the biller's host are in the v1 envelope where they are about who calls: a missing X-PARTNER-ID is, too. */
+function plainError({ envelope }: Route, refusals: readonly PublicRefusal[]): z.ZodType {
+  if (envelope === v2) return ErrorV2;
+  if (envelope !== legacy) return ErrorV1;
+  const isLegacy = refusals.some((refusal) => legacyMeaning(refusal) !== undefined);
+  const isV1 = refusals.some((refusal) => legacyMeaning(refusal) === undefined || refusal === 'validation');
+  if (isLegacy && isV1) return LegacyOrV1Error;
+  return isLegacy ? LegacyError : ErrorV1;
 }
 
 function successOf(route: Route, status: number): ZodOpenApiResponseObject {
@@ -118,11 +154,13 @@ function successOf(route: Route, status: number): ZodOpenApiResponseObject {
 function envelopeOf(route: Route, status: number): z.ZodType {
   const { operation } = route;
   const data = named(operation.data, `${pascal(operation.id)}Data`);
-  const envelope =
-    route.envelope === v2
-      ? { response_code: z.literal('SP000'), response_message: z.literal('Success'), data }
-      : { status: z.int().min(status).max(status), success: z.literal(true), data };
-  return z.strictObject(envelope).meta({ id: `${pascal(operation.id)}Answer` });
+  return z.strictObject({ ...successFields(route, status), data }).meta({ id: `${pascal(operation.id)}Answer` });
+}
+
+function successFields({ envelope }: Route, status: number): z.ZodRawShape {
+  if (envelope === v2) return { response_code: z.literal('SP000'), response_message: z.literal('Success') };
+  if (envelope === legacy) return { command, response_code: z.literal('00'), response_text: z.literal('Success') };
+  return { status: z.int().min(status).max(status), success: z.literal(true) };
 }
 
 function errorOf(
@@ -136,14 +174,23 @@ function errorOf(
   const isShared = example === undefined && refusals.every(isAlways);
   return {
     // One component for what any operation may answer.
-    ...(isShared && { id: `${isV2 ? 'V2' : 'V1'}Error${status}` }),
-    description: refusals
-      .map((refusal) => `- ${isV2 ? `${describeRefusal(refusal).spCode}: ` : ''}${OCCURS[refusal]}`)
-      .join('\n'),
+    ...(isShared && { id: `${nameOf(route.envelope)}Error${status}` }),
+    description: refusals.map((refusal) => `- ${codeOf(route.envelope, refusal)}${OCCURS[refusal]}`).join('\n'),
     headers: refusals.some((refusal) => describeRefusal(refusal).retryable) ? retryable : requestId,
     content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
     ...(isV2 && { 'x-response-codes': codes }),
   };
+}
+
+/** The code by which the envelope says it, before a description. */
+function codeOf(envelope: Envelope, refusal: PublicRefusal): string {
+  const code = envelope === v2 ? describeRefusal(refusal).spCode : envelope === legacy ? legacyMeaning(refusal)?.code : undefined;
+  return code === undefined ? '' : `${code}: `;
+}
+
+function nameOf(envelope: Envelope): string {
+  if (envelope === v2) return 'V2';
+  return envelope === legacy ? 'Legacy' : 'V1';
 }
 
 /** An order that has failed is answered with what it is (contract §6): one shape for both, so that clients have one type. */

@@ -24,13 +24,17 @@ const idempotencyHeader = z.object({
     }),
 });
 
+/** What the document is made of: the routes of base_url, and those of the biller's host at `billerUrl`. */
+export type ApiSources = { routes: readonly Route[]; billerRoutes: readonly Route[]; billerUrl: string };
+
 /** The OpenAPI 3.1 document of the API, made of its routes' schemas. Each call makes it anew, which takes about 0.2 s. */
-export function createApiDocument(routes: readonly Route[]): object {
+export function createApiDocument({ routes, billerRoutes, billerUrl }: ApiSources): object {
   const paths: ZodOpenApiPathsObject = {};
   const shared: SharedAnswers = new Map();
-  for (const route of routes) {
+  for (const route of [...routes, ...billerRoutes]) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [methodOf(route)]: operationOf(route, shared) };
+    const servers = billerRoutes.includes(route) ? [{ url: billerUrl, description: 'The host of the biller.' }] : undefined;
+    paths[path] = { ...paths[path], [methodOf(route)]: { ...operationOf(route, shared), ...(servers && { servers }) } };
   }
   return createDocument(
     {
@@ -43,7 +47,7 @@ export function createApiDocument(routes: readonly Route[]): object {
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'The host that serves this document.' }],
-      tags: tagsOf(routes),
+      tags: tagsOf([...routes, ...billerRoutes]),
       paths,
       webhooks: webhooks(),
       components: { securitySchemes: SECURITY_SCHEMES },

@@ -6,11 +6,13 @@ import { type Attempt, type Delivery, type DeliveryEvent, dueAtMs, isAcknowledge
 import type { Recorded } from './recorder.ts';
 import type { Answer } from './sender.ts';
 import { webhookRequest } from './webhook-request.ts';
+import { withToken } from './with-token.ts';
 
 /** How soon a delivery is tried again that could not be signed because the merchant service does not answer. */
 const UNSIGNED_RETRY_MS = 2_000;
 
 const NO_CREDENTIAL: Answer = { httpStatus: undefined, answer: '', error: 'there is no active credential to sign with' };
+const NO_KEY: Answer = { httpStatus: undefined, answer: '', error: 'the token cannot be opened at the moment' };
 const NO_URL: Answer = { httpStatus: undefined, answer: '', error: 'target refused: not a URL' };
 
 /**
@@ -78,11 +80,24 @@ async function send(context: Context, delivery: Delivery, signer: Signer): Promi
   return { atMs, durationMs: Math.round(performance.now() - startedMs), ...answer };
 }
 
-async function answerTo({ sender }: Context, delivery: Delivery, { partnerId, clientSecret }: Signer): Promise<Answer> {
-  if (!URL.canParse(delivery.url)) return NO_URL;
+async function answerTo(context: Context, stored: Delivery, { partnerId, clientSecret }: Signer): Promise<Answer> {
+  const { sender } = context;
+  if (!URL.canParse(stored.url)) return NO_URL;
+  const delivery = opened(context, stored);
+  if (delivery === undefined) return NO_KEY;
   if (!delivery.signed) return sender.send(webhookRequest(delivery, { partnerId, clientSecret: undefined }, Date.now()));
   if (clientSecret === undefined) return NO_CREDENTIAL;
   return sender.send(webhookRequest(delivery, { partnerId, clientSecret }, Date.now()));
+}
+
+/** With its token, if it has one. It is tried again later where no key opens it: operators may give the key back. */
+function opened({ keyRing, log }: Context, delivery: Delivery): Delivery | undefined {
+  try {
+    return withToken(delivery, keyRing);
+  } catch (error) {
+    log.error({ err: error, event_id: delivery.id, merchant_id: delivery.merchantId }, 'the token of a webhook cannot be opened');
+    return undefined;
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { SealedToken } from '@gerbang/present';
 import { type RetryPolicy, retryDelayMs } from './schedule.ts';
 
 /** An event that is delivered to a merchant. */
@@ -14,6 +15,8 @@ export type Delivery = {
   /** The hash of the body as signatures have it. */
   bodyHash: string;
   signed: boolean;
+  /** What `data.token` of the body is when it is sent; absent where the body is sent as it is. */
+  sealedToken?: SealedToken;
   traceparent: string;
   /** When the event occurred, business time. */
   atMs: number;

@@ -1,4 +1,5 @@
 import { bodyHash, hashOfCanonical, type Json } from '@gerbang/core';
+import type { SealedToken } from '@gerbang/present';
 import type { Due } from '@gerbang/store';
 import type { Outcome } from '../event/outcome.ts';
 import { aggregateOf, type ReceivedEvent } from '../event/received-event.ts';
@@ -37,6 +38,8 @@ export type DeliveryDocument = Due & {
   body?: string;
   body_hash?: string;
   signed?: boolean;
+  /** Of a webhook with a token, which is null in its body. */
+  sealed_token?: { reference_number: string; text: string };
   failures?: number;
   awaited?: boolean;
   next_attempt_at?: Date;
@@ -70,6 +73,7 @@ export function toStored(document: DeliveryDocument): StoredDelivery {
     body,
     bodyHash: document.body_hash ?? hashOf(body),
     signed: required(document, 'signed'),
+    ...sealedTokenOf(document),
     traceparent: required(document, 'traceparent'),
     atMs: required(document, 'at').getTime(),
     aggregate: required(document, 'aggregate'),
@@ -106,10 +110,10 @@ export function newDocument(
     case 'unreadable':
       return { ...common, status: 'unreadable', reason: outcome.reason, event_schema: event.schema, payload: event.payload };
     case 'webhook': {
-      const { type: _, ...webhook } = outcome;
+      const { type: _, sealedToken, ...webhook } = outcome;
       const known = { endpoint: endpointOf(event.merchantId, outcome.url), body_hash: hashOfCanonical(outcome.body) };
       const { set } = stateFields(newDelivery(nowMs));
-      return { ...common, ...webhook, ...known, status: 'pending', ...set, ...lease, attempts: [] };
+      return { ...common, ...webhook, ...known, ...sealedFields(sealedToken), status: 'pending', ...set, ...lease, attempts: [] };
     }
     default:
       return outcome satisfies never;
@@ -159,6 +163,15 @@ export function required<K extends keyof DeliveryDocument>(
   const value: DeliveryDocument[K] = document[field];
   if (value === undefined || value === null) throw new Error(`event ${document._id} is ${document.status} without ${field}`);
   return value;
+}
+
+function sealedFields(sealedToken: SealedToken | undefined): Pick<DeliveryDocument, 'sealed_token'> {
+  if (sealedToken === undefined) return {};
+  return { sealed_token: { reference_number: sealedToken.referenceNumber, text: sealedToken.text } };
+}
+
+function sealedTokenOf({ sealed_token: sealed }: DeliveryDocument): { sealedToken?: SealedToken } {
+  return sealed === undefined ? {} : { sealedToken: { referenceNumber: sealed.reference_number, text: sealed.text } };
 }
 
 function toState(document: DeliveryDocument): DeliveryState {

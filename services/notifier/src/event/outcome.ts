@@ -1,5 +1,5 @@
 import { canonicalJson, type Json } from '@gerbang/core';
-import { type EventCatalogue, presentEvent, type UrlSetting, type Webhook } from '@gerbang/present';
+import { type EventCatalogue, presentEvent, type SealedToken, type UrlSetting, type Webhook } from '@gerbang/present';
 import type { CallbackSettings, WebhookSettings } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { ReceivedEvent } from './received-event.ts';
 
@@ -8,7 +8,7 @@ import type { ReceivedEvent } from './received-event.ts';
  * `unknown`: the catalogue has no such type or schema, so the same is true of every event of this type.
  */
 export type Outcome =
-  | { type: 'webhook'; event: string; url: string; body: string; signed: boolean }
+  | { type: 'webhook'; event: string; url: string; body: string; signed: boolean; sealedToken?: SealedToken }
   | { type: 'no-webhook' }
   | { type: 'unreadable'; reason: string; unknown: boolean };
 
@@ -57,7 +57,8 @@ export function outcomeOf(webhook: Webhook, settings: WebhookSettings): Outcome 
   if (url === undefined || url === '') return { type: 'no-webhook' };
   const signed = webhook.event !== 'qris-issuer' || settings.settings.signatureEnabled;
   const json: Json = JSON.parse(JSON.stringify(webhook.body));
-  return { type: 'webhook', event: webhook.event, url, body: canonicalJson(json), signed };
+  const { event, sealedToken } = webhook;
+  return { type: 'webhook', event, url, body: canonicalJson(json), signed, ...(sealedToken !== undefined && { sealedToken }) };
 }
 
 function urlOf(setting: UrlSetting, settings: CallbackSettings): string | undefined {

@@ -1,5 +1,6 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import { encodeQris, isRefusal } from '@gerbang/core';
+import { encodeQris, isRefusal, type KeyRing, sealToken } from '@gerbang/core';
+import { PurchaseFinishedSchema, type PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import {
   AmountType,
   EwalletCheckoutEventSchema,
@@ -61,6 +62,32 @@ type End = { status: TransferStatus; balanceAfterSen?: bigint; failedCode?: stri
 /** A finished disbursement. */
 export function disbursement(more: End) {
   return toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer: { ...transfer, ...more } }));
+}
+
+/** What the token of a sample is sealed with. */
+export const SAMPLE_KEYS: KeyRing = { currentKid: 'k1', keys: new Map([['k1', new Uint8Array(32)]]) };
+
+const purchase = {
+  ...ACCOUNT,
+  referenceNumber: '01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B',
+  transactionId: '01KAJ5ZR4D5E6F7G8H9J0K1M2N',
+  command: 'plntok',
+  productCode: 'PLN50',
+  customerId: '12345678901',
+  customerName: 'BUDI SANTOSO',
+  amountSen: 5_000_000n,
+  adminSen: 250_000n,
+  createdAtMs: CREATED,
+  processedAtMs: NOW,
+};
+
+/** A finished payment of a prepaid product. */
+export function billerPayment(
+  end: { status: PurchaseStatus; serialNumber?: string; failedCode?: string; failedReason?: string },
+  token?: string,
+) {
+  const sealedToken = token === undefined ? '' : sealToken(SAMPLE_KEYS, purchase.referenceNumber, token);
+  return toBinary(PurchaseFinishedSchema, create(PurchaseFinishedSchema, { purchase: { ...purchase, ...end }, sealedToken }));
 }
 
 const topup = {

@@ -1,7 +1,11 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
+import { PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { withToken } from '../../src/delivery/with-token.ts';
+import { deliveryOf } from './delivery.ts';
 import {
+  billerPayment,
   cardlessWithdrawal,
   disbursement,
   ewallet,
@@ -11,6 +15,7 @@ import {
   qris,
   qrisPayment,
   retail,
+  SAMPLE_KEYS,
   SAMPLE_MS,
   vaExpired,
   vaPaid,
@@ -198,11 +203,27 @@ export const SAMPLES: readonly Sample[] = [
     payload: ewalletTopup({ status: TransferStatus.REFUNDED, balanceAfterSen: 9_995_000_000n }),
     when: 'a top-up that had reached the customer came back; the amount and the fee are available again',
   },
+  {
+    service: 'biller',
+    type: 'biller-payment.succeeded',
+    payload: billerPayment({ status: PurchaseStatus.SUCCESS, serialNumber: '5DM2NVBBAHFPEQ9R' }, '94054692097392091445'),
+    when: 'a prepaid product was bought; of electricity the token is in it',
+  },
+  {
+    service: 'biller',
+    type: 'biller-payment.failed',
+    payload: billerPayment({ status: PurchaseStatus.FAILED, failedCode: '4039618', failedReason: 'The meter is blocked' }),
+    when: 'the biller has refused a prepaid product; the price is available again',
+  },
 ];
 
-/** The webhook of a sample, rendered as the notifier does. */
+/** The webhook of a sample, rendered as the notifier does, with its token as it goes out. */
 export function webhookOf({ service, type, payload }: Sample): Webhook {
   const presented = presentEvent(EVENT_CATALOGUE, service, { type, schema: 1, payload, atMs: SAMPLE_MS });
   if (presented.outcome !== 'webhook') throw new Error(`${type} is no webhook: ${presented.reason}`);
-  return presented.webhook;
+  const { webhook } = presented;
+  const { sealedToken } = webhook;
+  if (sealedToken === undefined) return webhook;
+  const delivery = deliveryOf('e', 'https://shop.example/', JSON.stringify(webhook.body), SAMPLE_MS);
+  return { ...webhook, body: JSON.parse(withToken({ ...delivery, sealedToken }, SAMPLE_KEYS).body) };
 }

@@ -31,6 +31,7 @@ export const readBooks: Handler = async (context, request, reply) => {
 function itemsOf(context: Context, rail: Rail): AsyncIterable<Item> {
   switch (rail) {
     case 'bank-transfer':
+    case 'biller':
       return payouts(context, rail);
     case 'qris':
       return qris(context);
@@ -42,7 +43,6 @@ function itemsOf(context: Context, rail: Rail): AsyncIterable<Item> {
       return withdrawals(context);
     case 'card':
     case 'direct-debit':
-    case 'biller':
       throw new ControlError(404, `The rail ${rail} keeps no books: nothing is paid over it yet.`);
     default:
       return rail satisfies never;
