@@ -12,7 +12,9 @@ export type {
 export type { CardlessName, CardlessRail, CardlessRequest, CardlessState } from './cardless-withdrawal/rail.ts';
 export { openSnapCardless } from './cardless-withdrawal/snap.ts';
 export type {
+  AccountResult,
   BindRequest,
+  BindResult,
   ChargeRequest,
   ChargeResult,
   ChargeState,
