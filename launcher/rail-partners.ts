@@ -3,7 +3,7 @@ import { replaceFile } from './data-folder.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The sandbox's banks and acquirers: the simulator is all of them, with one name for each rail. */
-export const SANDBOX_RAILS = ['va', 'qris', 'ewallet', 'retail', 'bank-transfer', 'cardless'] as const;
+export const SANDBOX_RAILS = ['va', 'qris', 'ewallet', 'retail', 'bank-transfer', 'cardless', 'direct-debit'] as const;
 
 /** Retail signs symmetrically, so that a sandbox shows both ways. */
 export const SANDBOX_HMAC_RAIL = 'retail';

@@ -81,6 +81,18 @@ export const SERVICES = [
       ...sandboxRail('EWALLET', urlOf('SIMULATOR_PORT'), secrets),
     }),
   },
+  {
+    name: 'direct-debit',
+    adminPort: 9209,
+    rpcPort: 9107,
+    aggregates: ['bindings', 'charges'],
+    env: ({ urlOf, secrets }) => ({
+      PAY_URL: urlOf('PAY_PORT'),
+      GERBANG_KEKS: secrets.keks,
+      ...sandboxRail('DIRECT_DEBIT', `${urlOf('SIMULATOR_PORT')}/direct-debit`, secrets),
+      RAIL_DIRECT_DEBIT_MERCHANT_ID: 'gerbang',
+    }),
+  },
   { name: 'notifier', adminPort: 9204, rpcPort: 9104, env: () => ({ WEBHOOK_ALLOW_PRIVATE: 'true' }) },
   {
     name: 'checkout',

@@ -16,6 +16,7 @@ const shape = {
   MONEY_OUT_RPC: env.address(),
   MONEY_IN_RPC: env.address(),
   NOTIFIER_RPC: env.address(),
+  DIRECT_DEBIT_RPC: env.address(),
   RAILS_HOST: env.host(),
   RAILS_PORT: env.port(8082),
   /** File that names the banks and acquirers that may call, and their keys; without it none may. */

@@ -11,6 +11,7 @@ export const TAGS = {
   'E-wallet checkout': 'Payments that customers confirm in their wallet.',
   'E-wallet top-up': "Money sent to customers' e-wallets.",
   'Cardless withdrawal': "Cash that customers draw at a bank's machine with a code.",
+  'Direct debit': "Customers' bank accounts, bound once and charged from then on.",
   'Account transfer': "Transfers between a merchant's own accounts.",
   Accounts: 'Sub-accounts of the merchant.',
   'Account statements': 'What changed the available balance of an account.',

@@ -2,8 +2,8 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** The rails that call (contract §11): `bank-transfer` and `cardless` report on money out, the others bring money in. */
-export const RAILS = ['va', 'qris', 'ewallet', 'retail', 'bank-transfer', 'cardless'] as const;
+/** The rails that call (contract §11): `bank-transfer` and `cardless` report on money out, the others on money in. */
+export const RAILS = ['va', 'qris', 'ewallet', 'retail', 'bank-transfer', 'cardless', 'direct-debit'] as const;
 export type Rail = (typeof RAILS)[number];
 
 /**
