@@ -12,7 +12,7 @@ export function tokenOf(path: unknown): string {
 }
 
 /** The page that the direct-debit service answers. */
-export async function findPage(ask: () => Promise<{ page?: BindPage }>): Promise<BindPage> {
+export async function findPage(ask: () => Promise<{ page?: BindPage | undefined }>): Promise<BindPage> {
   const { page } = await ask();
   if (page === undefined) throw new Error('direct-debit has answered no page');
   return page;

@@ -12,7 +12,7 @@ import { sendBinding } from './show-binding.ts';
 /** The bank is asked within a step; the service answers after 3 s for each of its calls at the most. */
 const TIMEOUT_MS = 20_000;
 
-type Step = (context: Context, given: { token: string; view: View }) => Promise<{ page?: BindPage }>;
+type Step = (context: Context, given: { token: string; view: View }) => Promise<{ page?: BindPage | undefined }>;
 
 /** POST /bind/{token}/consent: the customer agrees. */
 export const consent = stepHandler(({ bindings }, { token, view: { language } }) =>
@@ -52,7 +52,7 @@ function stepHandler(step: Step): Handler {
   return async (context, request, reply) => {
     const view = pageView(context, request);
     if (isForeign(request)) return sendPage(reply, view, 403, messagePage(view, 'badRequest'));
-    const page = await findPage(() => step(context, { token: tokenOf(request.params), view }));
+    await findPage(() => step(context, { token: tokenOf(request.params), view }));
     return reply.code(303).header('location', linkTo(view, view.path)).send();
   };
 }
