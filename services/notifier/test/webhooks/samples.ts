@@ -1,8 +1,12 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
+import { BindingStatus, ChargeStatus, RefundStatus } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import {
   cardlessWithdrawal,
+  directDebitBinding,
+  directDebitCharge,
+  directDebitRefund,
   disbursement,
   ewallet,
   ewalletTopup,
@@ -197,6 +201,60 @@ export const SAMPLES: readonly Sample[] = [
     type: 'ewallet-topup.refunded',
     payload: ewalletTopup({ status: TransferStatus.REFUNDED, balanceAfterSen: 9_995_000_000n }),
     when: 'a top-up that had reached the customer came back; the amount and the fee are available again',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.binding.succeeded',
+    payload: directDebitBinding(BindingStatus.ACTIVE),
+    when: 'a customer has bound a bank account',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.binding.failed',
+    payload: directDebitBinding(BindingStatus.FAILED, { failedReason: 'declined' }),
+    when: 'a bank account was not bound',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.binding.expired',
+    payload: directDebitBinding(BindingStatus.EXPIRED),
+    when: 'the customer has not finished a binding in time',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.unbinding.succeeded',
+    payload: directDebitBinding(BindingStatus.UNBOUND, { unboundBy: 'bank' }),
+    when: 'a binding has ended, also where the bank has ended it',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.unbinding.failed',
+    payload: directDebitBinding(BindingStatus.ACTIVE),
+    when: 'a binding that was to end is still active',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.charge.succeeded',
+    payload: directDebitCharge(ChargeStatus.SUCCESS),
+    when: 'a charge has succeeded; its net amount is pending',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.charge.failed',
+    payload: directDebitCharge(ChargeStatus.FAILED, { failedCode: '4035414', failedReason: 'Insufficient Funds' }),
+    when: 'a charge has failed, or its OTP was not given in time',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.refund.succeeded',
+    payload: directDebitRefund(RefundStatus.SUCCESS),
+    when: 'a refund is with the customer',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.refund.failed',
+    payload: directDebitRefund(RefundStatus.FAILED, { failedCode: '4035815', failedReason: 'Transaction Not Permitted' }),
+    when: 'a refund has failed; its amount is back',
   },
 ];
 
