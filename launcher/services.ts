@@ -82,6 +82,18 @@ export const SERVICES = [
     }),
   },
   {
+    name: 'direct-debit',
+    adminPort: 9208,
+    rpcPort: 9106,
+    aggregates: ['bindings', 'charges'],
+    env: ({ urlOf, secrets }) => ({
+      PAY_URL: urlOf('PAY_PORT'),
+      GERBANG_KEKS: secrets.keks,
+      ...sandboxRail('DIRECT_DEBIT', `${urlOf('SIMULATOR_PORT')}/direct-debit`, secrets),
+      RAIL_DIRECT_DEBIT_MERCHANT_ID: 'gerbang',
+    }),
+  },
+  {
     name: 'biller',
     adminPort: 9209,
     rpcPort: 9107,

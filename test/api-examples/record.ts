@@ -15,7 +15,12 @@ try {
   const merchant = await signIn(system.demo.base_url, system.demo);
   const recorder = startRecorder(merchant, system.demo.biller_url);
   await useEveryOperation(recorder, system.demo, async () => {
-    const urls = { transaction_notif_url: sink.url, disbursement_notif_url: sink.url, payment_link_inquiry_notif_url: sink.url };
+    const urls = {
+      transaction_notif_url: sink.url,
+      disbursement_notif_url: sink.url,
+      direct_debit_notif_url: sink.url,
+      payment_link_inquiry_notif_url: sink.url,
+    };
     await accepted(merchant.api.PUT('/api/v1.0/callback-settings', { body: urls }));
   });
   const webhookOf = (event: string) => sink.hooks.find(({ body }) => body.event === event)?.body;

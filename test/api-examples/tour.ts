@@ -1,6 +1,7 @@
 import { eventually } from '@gerbang/testkit';
 import { call, type Demo, hmacSha512, isRecord, jakartaDay } from '../support/merchant-client.ts';
 import { pay } from '../support/payment-link.ts';
+import { directDebit } from './direct-debit.ts';
 import type { Recorder } from './recorder.ts';
 
 /** Far in the future, so that readers can send the examples as they are years from now. */
@@ -28,6 +29,7 @@ export async function useEveryOperation(recorder: Recorder, demo: Demo, receiveW
   await cardless(recorder, account, pays);
   await qrisPayments(recorder, account);
   await prepaid(recorder, account);
+  await directDebit(recorder, account, demo);
   await reports(recorder, account);
   await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: SOON_MS }));
 }

@@ -1,4 +1,5 @@
 import { cardlessWithdrawalWebhook } from './cardless-withdrawal.ts';
+import { directDebitWebhooks } from './direct-debit-webhook.ts';
 import { ewalletTopupWebhook } from './ewallet-topup.ts';
 import {
   ewalletTransactionWebhook,
@@ -89,6 +90,17 @@ export const EVENT_CATALOGUE = {
     'biller-payment.accepted': noWebhook('the webhook of a payment is about its end'),
     'biller-payment.succeeded': webhook(billerPaymentWebhook),
     'biller-payment.failed': webhook(billerPaymentWebhook),
+  },
+  'direct-debit': {
+    'direct-debit.binding.succeeded': webhook(directDebitWebhooks.bindingSucceeded),
+    'direct-debit.binding.failed': webhook(directDebitWebhooks.bindingFailed),
+    'direct-debit.binding.expired': webhook(directDebitWebhooks.bindingExpired),
+    'direct-debit.unbinding.succeeded': webhook(directDebitWebhooks.unbindingSucceeded),
+    'direct-debit.unbinding.failed': webhook(directDebitWebhooks.unbindingFailed),
+    'direct-debit.charge.succeeded': webhook(directDebitWebhooks.chargeSucceeded),
+    'direct-debit.charge.failed': webhook(directDebitWebhooks.chargeFailed),
+    'direct-debit.refund.succeeded': webhook(directDebitWebhooks.refundSucceeded),
+    'direct-debit.refund.failed': webhook(directDebitWebhooks.refundFailed),
   },
 } as const satisfies EventCatalogue;
 

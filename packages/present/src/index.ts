@@ -23,6 +23,24 @@ export {
 } from './cardless-withdrawal.ts';
 export { type DeliveryJson, deliverySchema, presentDelivery } from './delivery.ts';
 export {
+  type DirectDebitBindingJson,
+  DirectDebitBindingStatus,
+  type DirectDebitRefundJson,
+  DirectDebitStatus,
+  type DirectDebitTransactionJson,
+  directDebitBindingSchema,
+  directDebitBindingStatusOf,
+  directDebitRefundSchema,
+  directDebitStatusOf,
+  directDebitTransactionSchema,
+  newDirectDebitBindingSchema,
+  presentDirectDebitBinding,
+  presentDirectDebitRefund,
+  presentDirectDebitTransaction,
+  presentUnbinding,
+  unbindSchema,
+} from './direct-debit.ts';
+export {
   type CatalogueEntry,
   EVENT_CATALOGUE,
   type EventCatalogue,

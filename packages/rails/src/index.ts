@@ -11,7 +11,9 @@ export { openSnapBankTransfer, type SnapBankTransferOptions } from './bank-trans
 export type { CardlessName, CardlessRail, CardlessRequest, CardlessState } from './cardless-withdrawal/rail.ts';
 export { openSnapCardless } from './cardless-withdrawal/snap.ts';
 export type {
+  AccountResult,
   BindRequest,
+  BindResult,
   ChargeRequest,
   ChargeResult,
   ChargeState,

@@ -7,6 +7,8 @@ import {
   fastify,
   type HTTPMethods,
 } from 'fastify';
+import { showBinding } from './bind/show-binding.ts';
+import { consent, decline, handOver, resendOtp, submitOtp } from './bind/take-step.ts';
 import type { Context } from './context.ts';
 import { followCheckout } from './ewallet/follow-checkout.ts';
 import { openWallet } from './ewallet/open-wallet.ts';
@@ -35,6 +37,13 @@ const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler }[] 
   { method: 'HEAD', url: '/ewallet/:transaction', handler: showCheckout },
   { method: 'POST', url: '/ewallet/:transaction', handler: openWallet },
   { method: 'GET', url: '/ewallet/:transaction/events', handler: followCheckout },
+  { method: 'GET', url: '/bind/:token', handler: showBinding },
+  { method: 'HEAD', url: '/bind/:token', handler: showBinding },
+  { method: 'POST', url: '/bind/:token/consent', handler: consent },
+  { method: 'POST', url: '/bind/:token/decline', handler: decline },
+  { method: 'POST', url: '/bind/:token/otp', handler: submitOtp },
+  { method: 'POST', url: '/bind/:token/resend', handler: resendOtp },
+  { method: 'POST', url: '/bind/:token/back', handler: handOver },
   { method: 'GET', url: '/assets/:name', handler: showAsset },
 ];
 
@@ -113,6 +122,9 @@ function statusOf({ refusal }: RefusalError): number {
     case 'overloaded':
     case 'timeout':
       return 503;
+    // A customer has had too many OTPs.
+    case 'transaction_failed':
+      return 429;
     default:
       return 500;
   }

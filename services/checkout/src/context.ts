@@ -1,4 +1,5 @@
 import type { Clock } from '@gerbang/core';
+import type { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { CheckoutService, EwalletStatus, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger, RateLimiter } from '@gerbang/runtime';
@@ -10,6 +11,8 @@ import type { Watch } from './status/watch.ts';
 /** The service's dependencies as one plain object. */
 export type Context = {
   checkout: RpcClient<typeof CheckoutService>;
+  /** Bank accounts that customers bind. */
+  bindings: RpcClient<typeof BindPageService>;
   /** The sessions of payment links that pages follow. */
   sessions: Watch<PaymentLinkHistory>;
   /** The e-wallet checkouts that pages follow. */

@@ -1,4 +1,5 @@
 import { PrepaidService } from '@gerbang/proto/gerbang/biller/v1/biller';
+import { BankReportService, DirectDebitService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
@@ -28,6 +29,7 @@ export function openClients(foundation: Foundation<Config>) {
   const ledger = openLedger(foundation);
   const moneyOut = openChannel(foundation, 'money-out', config.MONEY_OUT_RPC);
   const moneyIn = openChannel(foundation, 'money-in', config.MONEY_IN_RPC);
+  const directDebit = openChannel(foundation, 'direct-debit', config.DIRECT_DEBIT_RPC);
   const notifier = openChannel(foundation, 'notifier', config.NOTIFIER_RPC);
   const biller = openChannel(foundation, 'biller', config.BILLER_RPC);
   return {
@@ -49,6 +51,9 @@ export function openClients(foundation: Foundation<Config>) {
     paymentLinks: moneyIn.client(PaymentLinkService),
     /** What banks and acquirers report about money in. */
     moneyInRails: moneyIn.client(RailService),
+    directDebits: directDebit.client(DirectDebitService),
+    /** What banks report about direct debit. */
+    directDebitRails: directDebit.client(BankReportService),
     deliveries: notifier.client(DeliveryService),
     prepaid: biller.client(PrepaidService),
   };

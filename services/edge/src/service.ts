@@ -59,6 +59,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
     const railsApp = createRailsApp({
       moneyIn: clients.moneyInRails,
       moneyOut: clients.moneyOutRails,
+      directDebit: clients.directDebitRails,
       partners: config.RAIL_PARTNERS,
       realNow,
       metrics: context.metrics,

@@ -26,6 +26,21 @@ import { explainSignatureOf } from './control/explain-signature.ts';
 import { ControlError } from './control/json.ts';
 import { readBooks } from './control/read-books.ts';
 import { setBehaviour } from './control/set-behaviour.ts';
+import {
+  ACCOUNT,
+  AUTH_CODE,
+  account,
+  authCode,
+  BIND,
+  bind,
+  CUSTOMER_TOKEN,
+  customerToken,
+  UNBIND,
+  unbind,
+} from './direct-debit/binding.ts';
+import { CHARGE, CHARGE_STATUS, charge, chargeStatus, REFUND, refund } from './direct-debit/charge.ts';
+import { endBinding } from './direct-debit/end-binding.ts';
+import { REQUEST_OTP, requestOtp, VERIFY_OTP, verifyOtp } from './direct-debit/otp.ts';
 import { EMONEY_INQUIRY, emoneyInquiry } from './ewallet-topup/account-inquiry.ts';
 import { EMONEY_TOPUP, emoneyTopup } from './ewallet-topup/topup.ts';
 import { EMONEY_STATUS, emoneyStatus } from './ewallet-topup/topup-status.ts';
@@ -87,6 +102,19 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/v1.0/cardless-withdrawal/cancel', handler: cancelCode, service: CANCEL_CODE },
   { method: 'POST', url: '/v1.0/prepaid/inquiry', handler: prepaidInquiry, service: PREPAID_INQUIRY },
   { method: 'POST', url: '/v1.0/prepaid/purchase', handler: prepaidPurchase, service: PREPAID_PURCHASE },
+  // A bank of its own: its payments have the paths that e-wallets have.
+  { method: 'POST', url: '/direct-debit/v1.0/access-token/b2b', handler: accessToken, service: ACCESS_TOKEN },
+  { method: 'POST', url: '/direct-debit/v1.0/access-token/b2b2c', handler: customerToken, service: CUSTOMER_TOKEN },
+  { method: 'GET', url: '/direct-debit/v1.0/get-auth-code', handler: authCode, service: AUTH_CODE },
+  { method: 'POST', url: '/direct-debit/v1.0/otp', handler: requestOtp, service: REQUEST_OTP },
+  { method: 'POST', url: '/direct-debit/v1.0/otp-verification', handler: verifyOtp, service: VERIFY_OTP },
+  { method: 'POST', url: '/direct-debit/v1.0/registration-account-binding', handler: bind, service: BIND },
+  { method: 'POST', url: '/direct-debit/v1.0/registration-account-inquiry', handler: account, service: ACCOUNT },
+  { method: 'POST', url: '/direct-debit/v1.0/registration-account-unbinding', handler: unbind, service: UNBIND },
+  { method: 'POST', url: '/direct-debit/v1.0/debit/payment-host-to-host', handler: charge, service: CHARGE },
+  { method: 'POST', url: '/direct-debit/v1.0/debit/status', handler: chargeStatus, service: CHARGE_STATUS },
+  { method: 'POST', url: '/direct-debit/v1.0/debit/refund', handler: refund, service: REFUND },
+  { method: 'POST', url: '/sandbox/direct-debit/:binding_id/unbind', handler: endBinding, anyone: false },
   { method: 'POST', url: '/sandbox/cardless/:withdrawal_code/withdraw', handler: withdrawCash, anyone: false },
   { method: 'POST', url: '/sandbox/transfers/:transaction_id/reverse', handler: reverseTransfer, anyone: false },
   { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },

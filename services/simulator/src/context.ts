@@ -6,6 +6,7 @@ import type { Withdrawals } from './cardless-withdrawal/store.ts';
 import type { ClockFollowers } from './clock/followers.ts';
 import type { OffsetStore } from './clock/offset-store.ts';
 import type { RailBehaviours } from './control/behaviours.ts';
+import type { DirectDebitBank } from './direct-debit/open.ts';
 import type { Metrics } from './metrics.ts';
 import type { Gateway } from './money-in/gateway.ts';
 import type { Receipts } from './money-in/receipts.ts';
@@ -34,6 +35,8 @@ export type Context = {
   refunds: Refunds;
   /** Codes that partners pay as their customers' issuer. */
   qrisBooks: QrisBooks;
+  /** Accounts that customers have bound, and what was charged to them. */
+  directDebit: DirectDebitBank;
   /** Where customers reach the simulator's own pages, without a slash at the end. */
   publicUrl: string;
   /** The other side: what the rails call. */

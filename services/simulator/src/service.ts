@@ -11,6 +11,7 @@ import { openOffsetStore } from './clock/offset-store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openRailBehaviours } from './control/behaviours.ts';
+import { openDirectDebitBank } from './direct-debit/open.ts';
 import { createSimulatorMetrics } from './metrics.ts';
 import { createGateway } from './money-in/gateway.ts';
 import { keepTelling } from './money-in/notifier.ts';
@@ -39,6 +40,7 @@ export function startService(config: Config, options: { random?: () => number } 
       withdrawals: await openWithdrawals(store, clock, config.partner.clientSecret),
       ...(await openMoneyIn(store)),
       qrisBooks: await openQrisBooks(store, clock),
+      directDebit: await openDirectDebitBank(store, clock),
       publicUrl: (config.SIMULATOR_PUBLIC_URL ?? `http://127.0.0.1:${config.SIMULATOR_PORT}`).replace(/\/+$/, ''),
       gateway: createGateway({
         url: config.SIMULATOR_RAILS_URL,

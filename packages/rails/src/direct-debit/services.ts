@@ -1,15 +1,17 @@
-import type { SnapService } from '../snap-client.ts';
+import { type Provider, type SnapService, serviceOf } from '../providers/provider.ts';
 
-/** Every SNAP service of direct debit, and where a bank has it. */
-export const DIRECT_DEBIT_SERVICES = {
-  authCode: { path: '/v1.0/get-auth-code', code: '10', method: 'GET' },
-  otp: { path: '/v1.0/otp', code: '81' },
-  verifyOtp: { path: '/v1.0/otp-verification', code: '04' },
-  bind: { path: '/v1.0/registration-account-binding', code: '07' },
-  customerToken: { path: '/v1.0/access-token/b2b2c', code: '74' },
-  account: { path: '/v1.0/registration-account-inquiry', code: '08' },
-  unbind: { path: '/v1.0/registration-account-unbinding', code: '09' },
-  charge: { path: '/v1.0/debit/payment-host-to-host', code: '54' },
-  status: { path: '/v1.0/debit/status', code: '55' },
-  refund: { path: '/v1.0/debit/refund', code: '58' },
-} as const satisfies Record<string, SnapService>;
+/** Every SNAP service of direct debit, as the provider has it. Throws where it lacks one. */
+export function directDebitServices(provider: Provider) {
+  return {
+    authCode: serviceOf(provider, 'authCode'),
+    otp: serviceOf(provider, 'otp'),
+    verifyOtp: serviceOf(provider, 'otpVerification'),
+    bind: serviceOf(provider, 'accountBinding'),
+    customerToken: serviceOf(provider, 'accessTokenB2b2c'),
+    account: serviceOf(provider, 'accountBindingInquiry'),
+    unbind: serviceOf(provider, 'accountUnbinding'),
+    charge: serviceOf(provider, 'debitPayment'),
+    status: serviceOf(provider, 'debitStatus'),
+    refund: serviceOf(provider, 'debitRefund'),
+  } satisfies Record<string, SnapService>;
+}

@@ -1,11 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { jakartaIso } from '@gerbang/core';
+import { aspi } from '../providers/aspi.ts';
+import type { SnapService } from '../providers/provider.ts';
 import { createSnapCalls, newExternalId, orUnknown, toSnapAmount } from '../snap-call.ts';
 import { openSnapClient, type SnapAnswer, type SnapCredentials } from '../snap-client.ts';
 import { readAccount, readAuthorized, readBound, readTokens, readUnbound } from './binding-outcomes.ts';
 import { readCharge, readChargeState, readRefund, readRefundState, readSentOtp, readVerifiedOtp } from './outcomes.ts';
 import type { BindRequest, ChargeRequest, Customer, DirectDebitRail, OtpRequest, RefundRequest } from './port.ts';
-import { DIRECT_DEBIT_SERVICES as SERVICES } from './services.ts';
+import { directDebitServices } from './services.ts';
 
 export type SnapDirectDebitOptions = SnapCredentials & {
   /** By which the bank knows us. */
@@ -17,12 +19,13 @@ const SCOPES = 'QUERY_BALANCE,DIRECT_DEBIT';
 
 /** A bank that speaks SNAP's binding, OTP, direct debit and customer token services. `now` is real time. */
 export function openSnapDirectDebit(options: SnapDirectDebitOptions, now: () => number = Date.now): DirectDebitRail {
+  const services = directDebitServices(options.provider ?? aspi);
   const snap = openSnapClient(options, now);
   const call = createSnapCalls(snap, now);
   const { merchantId } = options;
 
   const asCustomer = <T>(
-    service: (typeof SERVICES)[keyof typeof SERVICES],
+    service: SnapService,
     sent: { externalId?: string; body: object; customer: Customer; deviceId: string; signal: AbortSignal },
     read: (answer: SnapAnswer) => T,
   ) =>
@@ -32,25 +35,30 @@ export function openSnapDirectDebit(options: SnapDirectDebitOptions, now: () => 
       return read(await snap.post({ service, externalId, body, signal, headers }));
     });
   const inquire = <T>(reference: string, externalId: string, signal: AbortSignal, read: (answer: SnapAnswer) => T) => {
-    const body = { originalPartnerReferenceNo: reference, originalExternalId: externalId, serviceCode: '54', merchantId };
-    return call(SERVICES.status, body, signal, read);
+    const body = {
+      originalPartnerReferenceNo: reference,
+      originalExternalId: externalId,
+      serviceCode: services.charge.code,
+      merchantId,
+    };
+    return call(services.status, body, signal, read);
   };
 
   return {
     authorize: (request, { signal }) =>
-      call(SERVICES.authCode, toAuthorization(request, merchantId), signal, (answer) => readAuthorized(answer, request)),
-    sendOtp: (request, { signal }) => call(SERVICES.otp, toOtp(request, merchantId, now()), signal, readSentOtp),
+      call(services.authCode, toAuthorization(request, merchantId), signal, (answer) => readAuthorized(answer, request)),
+    sendOtp: (request, { signal }) => call(services.otp, toOtp(request, merchantId, now()), signal, readSentOtp),
     verifyOtp: (request, given, { signal }) =>
-      call(SERVICES.verifyOtp, { ...given, ...toVerification(request, merchantId) }, signal, readVerifiedOtp),
-    bind: (request, authCode, { signal }) => call(SERVICES.bind, toBinding(request, authCode, merchantId), signal, readBound),
+      call(services.verifyOtp, { ...given, ...toVerification(request, merchantId) }, signal, readVerifiedOtp),
+    bind: (request, authCode, { signal }) => call(services.bind, toBinding(request, authCode, merchantId), signal, readBound),
     issueTokens: (proof, { signal }) =>
       orUnknown(async () => {
         const grant = 'authCode' in proof ? { grantType: 'AUTHORIZATION_CODE' } : { grantType: 'REFRESH_TOKEN' };
-        return readTokens(await snap.postSigned({ service: SERVICES.customerToken, body: { ...grant, ...proof }, signal }));
+        return readTokens(await snap.postSigned({ service: services.customerToken, body: { ...grant, ...proof }, signal }));
       }),
     findAccount: (customer, partnerReference, { signal }) =>
       asCustomer(
-        SERVICES.account,
+        services.account,
         { body: { partnerReferenceNo: partnerReference }, customer, deviceId: partnerReference, signal },
         readAccount,
       ),
@@ -58,7 +66,7 @@ export function openSnapDirectDebit(options: SnapDirectDebitOptions, now: () => 
     charge: (request, { customer, chargeToken }, { signal, firstSend }) => {
       const body = toCharge(request, { accountToken: customer.accountToken, chargeToken }, merchantId);
       const { externalId, deviceId } = request;
-      return asCustomer(SERVICES.charge, { externalId, body, customer, deviceId, signal }, (answer) =>
+      return asCustomer(services.charge, { externalId, body, customer, deviceId, signal }, (answer) =>
         readCharge(answer, { first: firstSend }),
       );
     },
@@ -67,7 +75,7 @@ export function openSnapDirectDebit(options: SnapDirectDebitOptions, now: () => 
     refund: (request, { signal, firstSend }) =>
       orUnknown(async () => {
         const { externalId } = request;
-        const answer = await snap.post({ service: SERVICES.refund, externalId, body: toRefund(request, merchantId), signal });
+        const answer = await snap.post({ service: services.refund, externalId, body: toRefund(request, merchantId), signal });
         return readRefund(answer, request, { first: firstSend });
       }),
     inquireRefund: (request, { signal }) =>
@@ -75,7 +83,7 @@ export function openSnapDirectDebit(options: SnapDirectDebitOptions, now: () => 
     unbind: ({ partnerReference, linkId }, customer, { signal }) => {
       const tokenId = customer.accountToken;
       const body = { merchantId, partnerReferenceNo: partnerReference, ...(linkId !== '' && { linkId }), tokenId };
-      return asCustomer(SERVICES.unbind, { body, customer, deviceId: partnerReference, signal }, readUnbound);
+      return asCustomer(services.unbind, { body, customer, deviceId: partnerReference, signal }, readUnbound);
     },
     close: () => snap.close(),
   };

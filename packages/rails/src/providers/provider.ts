@@ -7,6 +7,11 @@ import type { Treatment } from '../treatment.ts';
  * has no cash for a code, and no prepaid products. A client of one more service takes a line here and one in each provider that has the service.
  */
 export const SERVICE_CODES = {
+  otpVerification: '04',
+  accountBinding: '07',
+  accountBindingInquiry: '08',
+  accountUnbinding: '09',
+  authCode: '10',
   accountInquiryInternal: '15',
   accountInquiryExternal: '16',
   transferIntrabank: '17',
@@ -24,8 +29,10 @@ export const SERVICE_CODES = {
   debitCancel: '57',
   debitRefund: '58',
   accessTokenB2b: '73',
+  accessTokenB2b2c: '74',
   qrisCancel: '77',
   qrisRefund: '78',
+  otp: '81',
   cardlessCreate: '91',
   cardlessStatus: '92',
   cardlessCancel: '93',

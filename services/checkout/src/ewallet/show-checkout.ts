@@ -1,6 +1,6 @@
 import { contentSecurityPolicy } from '../http/headers.ts';
 import { type Handler, sendPage, viewOf } from '../http/visit.ts';
-import { webAddress } from '../http/web-address.ts';
+import { formTargets, webAddress } from '../http/web-address.ts';
 import { confirmPage } from '../pages/confirm.ts';
 import { followOf } from '../pages/layout.ts';
 import { overPage, paidPage } from '../pages/outcome.ts';
@@ -43,12 +43,3 @@ export const showCheckout: Handler = async (context, request, reply) => {
       return phase satisfies never;
   }
 };
-
-/**
- * Where the page's form may lead. Browsers check every redirect on the way by it, and wallets lead on through addresses of their
- * own; so it is any that has TLS, or where the wallet has none, as in the sandbox, only its own.
- */
-function formTargets(walletUrl: string): string {
-  const { protocol, origin } = new URL(walletUrl);
-  return protocol === 'https:' ? protocol : origin;
-}

@@ -16,3 +16,13 @@ export function shopAddress(successRedirectUrl: string, reference: string): stri
   url.searchParams.set('reff_no', reference);
   return url.href;
 }
+
+/**
+ * Where a page's form may lead, by the address that it leads to in the end. Browsers check every redirect on the way by it, and
+ * wallets and shops lead on through addresses of their own; so it is any that has TLS, or where that address has none, as in the
+ * sandbox, only its own.
+ */
+export function formTargets(address: string): string {
+  const { protocol, origin } = new URL(address);
+  return protocol === 'https:' ? protocol : origin;
+}

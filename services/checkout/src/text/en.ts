@@ -1,3 +1,4 @@
+import { bindEn } from './bind.ts';
 import type { Texts } from './id.ts';
 
 /** Every sentence of the pages, in English. */
@@ -104,4 +105,5 @@ export const en: Texts = {
   badRequestTitle: 'The request can’t be processed',
   badRequestLead: 'Go back to the previous page and try again.',
   tryAgain: 'Try again',
+  bind: bindEn,
 };

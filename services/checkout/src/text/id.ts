@@ -1,3 +1,4 @@
+import { bindId } from './bind.ts';
 /** Every sentence of the pages, in Indonesian. */
 export const id = {
   language: 'id',
@@ -102,6 +103,7 @@ export const id = {
   badRequestTitle: 'Permintaan tidak dapat diproses',
   badRequestLead: 'Kembali ke halaman sebelumnya, lalu coba lagi.',
   tryAgain: 'Coba lagi',
+  bind: bindId,
 };
 
 /** Every sentence of the pages in one language. */

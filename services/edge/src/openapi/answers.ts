@@ -195,9 +195,8 @@ function nameOf(envelope: Envelope): string {
 
 /** An order that has failed is answered with what it is (contract §6): one shape for both, so that clients have one type. */
 function errorWithData({ operation, envelope }: Route): z.ZodType {
-  if (!(operation.data instanceof z.ZodObject)) throw new Error(`the data of ${operation.id} is no object`);
   const id = `${pascal(operation.id)}Error`;
-  const ordered = operation.data.partial().shape;
+  const ordered = partialShapeOf(operation.data);
   const isV2 = envelope === v2;
   const data = z
     // Fields of the request are echoed as they came, so they may be none of the texts that an order has.
@@ -205,6 +204,21 @@ function errorWithData({ operation, envelope }: Route): z.ZodType {
     .meta({ id: `${id}Data`, description: 'What was ordered, where it is recorded and has failed.' });
   const schema = isV2 ? z.strictObject({ ...envelopeV2, data }) : z.strictObject({ ...envelopeV1, data: data.optional() });
   return schema.meta({ id });
+}
+
+/** Every field that the data may have, none of them required. */
+function partialShapeOf(data: z.ZodType): z.ZodRawShape {
+  if (data instanceof z.ZodObject) return data.partial().shape;
+  if (!(data instanceof z.ZodUnion)) throw new Error('the data of an order that may fail is an object, or one of several');
+  const shape: Record<string, z.ZodType> = {};
+  for (const option of data.options) {
+    if (!(option instanceof z.ZodObject)) throw new Error('the data of an order that may fail is one of several objects');
+    for (const [name, field] of Object.entries<z.ZodType>(option.shape)) {
+      const known = shape[name];
+      shape[name] = known === undefined || known === field ? field : z.union([known, field]);
+    }
+  }
+  return z.object(shape).partial().shape;
 }
 
 function statusOf({ envelope }: Route, refusal: PublicRefusal): number {

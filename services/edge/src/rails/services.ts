@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { RailCall } from './call.ts';
 import type { RailsContext } from './context.ts';
 import { debitNotify, debitNotifySchema } from './debit-notify.ts';
+import { chargeNotify, unbindingNotify, unbindingNotifySchema } from './direct-debit-notify.ts';
 import type { RailPartner } from './partners.ts';
 import { qrNotify, qrNotifySchema } from './qr-notify.ts';
 import { FEATURE_NOT_ALLOWED, readFields, type SnapAnswer } from './snap.ts';
@@ -57,7 +58,18 @@ export const RAILS_SERVICES: readonly RailsService[] = [
     schema: transferNotifySchema,
     targets: { qris: transferNotify },
   }),
-  service({ path: '/v1.0/debit/notify', code: '56', schema: debitNotifySchema, targets: { ewallet: debitNotify } }),
+  service({
+    path: '/v1.0/debit/notify',
+    code: '56',
+    schema: debitNotifySchema,
+    targets: { ewallet: debitNotify, 'direct-debit': chargeNotify },
+  }),
+  service({
+    path: '/v1.0/registration-account-unbinding/notify',
+    code: '09',
+    schema: unbindingNotifySchema,
+    targets: { 'direct-debit': unbindingNotify },
+  }),
 ];
 
 function service<S extends z.ZodType>(row: {

@@ -18,6 +18,15 @@ import { cancelCardlessWithdrawal } from './cardless-withdrawals/cancel.ts';
 import { createCardlessWithdrawal } from './cardless-withdrawals/create.ts';
 import { listCardlessWithdrawals } from './cardless-withdrawals/list.ts';
 import { showCardlessWithdrawal } from './cardless-withdrawals/show.ts';
+import { charge } from './direct-debit/charge.ts';
+import { createBinding } from './direct-debit/create-binding.ts';
+import { listBindings } from './direct-debit/list-bindings.ts';
+import { listTransactions } from './direct-debit/list-transactions.ts';
+import { refund } from './direct-debit/refund.ts';
+import { showBinding } from './direct-debit/show-binding.ts';
+import { showTransaction } from './direct-debit/show-transaction.ts';
+import { unbind } from './direct-debit/unbind.ts';
+import { verifyOtp } from './direct-debit/verify-otp.ts';
 import { checkBeneficiary } from './disbursement/check-beneficiary.ts';
 import { fee } from './disbursement/fee.ts';
 import { inquireStatus } from './disbursement/inquiry-status.ts';
@@ -107,6 +116,18 @@ export const routes: readonly Route[] = [
     post('/api/v2.0/qris/inquiry/:account_id', v2, inquireQrisPayment),
     signedPost('/api/v2.0/qris/credit/:account_id', v2, creditQris),
     post('/api/v2.0/qris/status/:account_id', v2, inquireQrisPaymentStatus),
+  ]),
+
+  ...chapter({ name: 'Direct debit', description: "Customers' bank accounts, bound once and charged from then on." }, [
+    post('/api/v2.0/direct-debit/binding', v2, createBinding),
+    get('/api/v2.0/direct-debit/binding', v2, listBindings),
+    get('/api/v2.0/direct-debit/binding/:binding_id', v2, showBinding),
+    post('/api/v2.0/direct-debit/binding/:binding_id/unbind', v2, unbind),
+    signedPost('/api/v2.0/direct-debit/charge', v2, charge),
+    post('/api/v2.0/direct-debit/verify-otp', v2, verifyOtp),
+    get('/api/v2.0/direct-debit/transaction', v2, listTransactions),
+    get('/api/v2.0/direct-debit/transaction/:transaction_id', v2, showTransaction),
+    signedPost('/api/v2.0/direct-debit/transaction/:transaction_id/refund', v2, refund),
   ]),
 ];
 

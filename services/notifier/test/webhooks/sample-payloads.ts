@@ -2,6 +2,14 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { encodeQris, isRefusal, type KeyRing, sealToken } from '@gerbang/core';
 import { PurchaseFinishedSchema, type PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import {
+  BindingChangedSchema,
+  BindingStatus,
+  ChargeFinishedSchema,
+  ChargeStatus,
+  RefundFinishedSchema,
+  RefundStatus,
+} from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
+import {
   AmountType,
   EwalletCheckoutEventSchema,
   PayableStatus,
@@ -339,4 +347,70 @@ export function history(status: PayableStatus) {
 /** A virtual account that has expired. */
 export function vaExpired() {
   return toBinary(VirtualAccountEventSchema, create(VirtualAccountEventSchema, { virtualAccount }));
+}
+
+const binding = {
+  ...ACCOUNT,
+  bindingId: '6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52',
+  bankCode: 'BRI',
+  customerId: 'pelanggan-42',
+  customerName: 'Ani Lestari',
+  customerPhoneEnd: '7890',
+  createdAtMs: CREATED,
+  expiredAtMs: EXPIRES,
+  redirectUrl: 'https://toko.example/terhubung',
+};
+const boundAccount = { bankAccountEnd: '4321', bankAccountName: 'ANI LESTARI', boundAtMs: NOW };
+
+/** A binding that was made, failed, expired or ended. */
+export function directDebitBinding(status: BindingStatus, more: { failedReason?: string; unboundBy?: string } = {}): Uint8Array {
+  const hasAccount = status === BindingStatus.ACTIVE || status === BindingStatus.UNBOUND;
+  const isOver = status === BindingStatus.UNBOUND;
+  const shown = { ...binding, status, ...more, ...(hasAccount && boundAccount), ...(isOver && { unboundAtMs: NOW }) };
+  return toBinary(BindingChangedSchema, create(BindingChangedSchema, { binding: shown }));
+}
+
+const chargeOfBinding = {
+  ...ACCOUNT,
+  transactionId: '2c8516c7-e692-8278-81b1-ff28083ba5fb',
+  bindingId: binding.bindingId,
+  bankCode: 'BRI',
+  customerId: 'pelanggan-42',
+  referenceNumber: 'tagihan-1',
+  amountSen: 15_000_000n,
+  description: 'Langganan November',
+  createdAtMs: CREATED,
+  processedAtMs: NOW,
+};
+const chargedWell = {
+  ...chargeOfBinding,
+  status: ChargeStatus.SUCCESS,
+  feeSen: 400_000n,
+  netSen: 14_600_000n,
+  settleAtMs: BigInt(Date.parse('2026-11-23T02:00:00Z')),
+};
+
+/** A charge that has come to its end. */
+export function directDebitCharge(
+  status: ChargeStatus,
+  more: { requiresOtp?: boolean; failedCode?: string; failedReason?: string } = {},
+): Uint8Array {
+  const transaction = { ...(status === ChargeStatus.SUCCESS ? chargedWell : chargeOfBinding), status, ...more };
+  return toBinary(ChargeFinishedSchema, create(ChargeFinishedSchema, { transaction }));
+}
+
+/** A refund of a part that has come to its end. */
+export function directDebitRefund(status: RefundStatus, more: { failedCode?: string; failedReason?: string } = {}): Uint8Array {
+  const refund = {
+    refundId: '46eddca8-b84f-4381-b884-9911c5f60b90',
+    referenceNumber: 'retur-1',
+    amountSen: 3_000_000n,
+    status,
+    createdAtMs: CREATED,
+    finishedAtMs: NOW,
+    ...more,
+  };
+  const refundedSen = status === RefundStatus.SUCCESS ? 3_000_000n : 0n;
+  const transaction = { ...chargedWell, refundedSen, refunds: [refund] };
+  return toBinary(RefundFinishedSchema, create(RefundFinishedSchema, { transaction, refund }));
 }

@@ -1,5 +1,6 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
+import { BindingStatus, ChargeStatus, RefundStatus } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { withToken } from '../../src/delivery/with-token.ts';
@@ -7,6 +8,9 @@ import { deliveryOf } from './delivery.ts';
 import {
   billerPayment,
   cardlessWithdrawal,
+  directDebitBinding,
+  directDebitCharge,
+  directDebitRefund,
   disbursement,
   ewallet,
   ewalletTopup,
@@ -214,6 +218,60 @@ export const SAMPLES: readonly Sample[] = [
     type: 'biller-payment.failed',
     payload: billerPayment({ status: PurchaseStatus.FAILED, failedCode: '4039618', failedReason: 'The meter is blocked' }),
     when: 'the biller has refused a prepaid product; the price is available again',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.binding.succeeded',
+    payload: directDebitBinding(BindingStatus.ACTIVE),
+    when: 'a customer has bound a bank account',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.binding.failed',
+    payload: directDebitBinding(BindingStatus.FAILED, { failedReason: 'declined' }),
+    when: 'a bank account was not bound',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.binding.expired',
+    payload: directDebitBinding(BindingStatus.EXPIRED),
+    when: 'the customer has not finished a binding in time',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.unbinding.succeeded',
+    payload: directDebitBinding(BindingStatus.UNBOUND, { unboundBy: 'bank' }),
+    when: 'a binding has ended, also where the bank has ended it',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.unbinding.failed',
+    payload: directDebitBinding(BindingStatus.ACTIVE),
+    when: 'a binding that was to end is still active',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.charge.succeeded',
+    payload: directDebitCharge(ChargeStatus.SUCCESS),
+    when: 'a charge has succeeded; its net amount is pending',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.charge.failed',
+    payload: directDebitCharge(ChargeStatus.FAILED, { failedCode: '4035414', failedReason: 'Insufficient Funds' }),
+    when: 'a charge has failed, or its OTP was not given in time',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.refund.succeeded',
+    payload: directDebitRefund(RefundStatus.SUCCESS),
+    when: 'a refund is with the customer',
+  },
+  {
+    service: 'direct-debit',
+    type: 'direct-debit.refund.failed',
+    payload: directDebitRefund(RefundStatus.FAILED, { failedCode: '4035815', failedReason: 'Transaction Not Permitted' }),
+    when: 'a refund has failed; its amount is back',
   },
 ];
 

@@ -41,8 +41,9 @@ function itemsOf(context: Context, rail: Rail): AsyncIterable<Item> {
       return bothWays(context, rail);
     case 'cardless':
       return withdrawals(context);
-    case 'card':
     case 'direct-debit':
+      return charges(context);
+    case 'card':
       throw new ControlError(404, `The rail ${rail} keeps no books: nothing is paid over it yet.`);
     default:
       return rail satisfies never;
@@ -90,6 +91,22 @@ async function* withdrawals(context: Context): AsyncGenerator<Item> {
       amount: toMoney(amountSen),
       status: status === 'withdrawn' ? 'success' : status === 'active' ? 'pending' : status,
     };
+  }
+}
+
+/** Refunds name their charge as Gerbang does. */
+async function* charges({ directDebit }: Context): AsyncGenerator<Item> {
+  for await (const { reference, referenceNo, amountSen, status, refunds } of directDebit.charges.all()) {
+    const amount = toMoney(amountSen);
+    yield { reference_number: referenceNo, transaction_id: reference, direction: 'in', amount, status };
+    for (const refund of refunds)
+      yield {
+        reference_number: refund.reference,
+        transaction_id: reference,
+        direction: 'out',
+        amount: toMoney(refund.amountSen),
+        status: 'success',
+      };
   }
 }
 

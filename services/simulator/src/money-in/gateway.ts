@@ -16,6 +16,10 @@ export const CARDLESS_NOTIFY: GatewayService = { path: '/v1.0/cardless-withdrawa
 /** Nor for 50. */
 export const QR_PAYMENT_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-payment/notify', code: '50' };
 export const DEBIT_NOTIFY: GatewayService = { path: '/v1.0/debit/notify', code: '56' };
+/** The same of a bank whose customers have bound their accounts. */
+export const DIRECT_DEBIT_NOTIFY = DEBIT_NOTIFY;
+/** SNAP has no notification for service 09. */
+export const UNBINDING_NOTIFY: GatewayService = { path: '/v1.0/registration-account-unbinding/notify', code: '09' };
 
 /** What the gateway has said: done, an explicit no, or no usable answer, so that the rail has to send it again. */
 export type GatewayAnswer =
@@ -24,7 +28,7 @@ export type GatewayAnswer =
   | { outcome: 'unanswered'; reason: string };
 
 /** The rails that call the gateway. */
-export type CallingRail = MoneyInRail | 'bank-transfer' | 'cardless';
+export type CallingRail = MoneyInRail | 'bank-transfer' | 'cardless' | 'direct-debit';
 
 /** The gateway's rails listener, as the banks and acquirers see it. */
 export type Gateway = { call(rail: CallingRail, service: GatewayService, body: object): Promise<GatewayAnswer> };

@@ -20,7 +20,13 @@ import {
 const SILENCE_MS = 60_000;
 
 /** A transaction that has passed the bank's checks. `externalKey` is its external id, unique per partner and Jakarta day. */
-export type SnapCall<Body> = { body: Body; externalKey: string; forced: Exclude<Behaviour['outcome'], 'error'> };
+export type SnapCall<Body> = {
+  body: Body;
+  externalKey: string;
+  forced: Exclude<Behaviour['outcome'], 'error'>;
+  /** Of Authorization-Customer; empty where there is none. */
+  customerToken: string;
+};
 
 /** What a service makes of a call; `silence`: it has done its work and does not answer. */
 export type Work<Body> = (context: Context, call: SnapCall<Body>) => Promise<SnapAnswer | 'silence'>;
@@ -38,17 +44,22 @@ export function transaction<S extends z.ZodType>(
 ): Handler {
   return async (context, request, reply) => {
     const { text, externalKey } = authenticate(context, request);
-    const body = readBody(text, schema);
+    const body = readBody(request.method === 'GET' ? JSON.stringify(request.query) : text, schema);
     const { outcome, latency_ms: latencyMs = 0, error_rate: errorRate = 0 } = context.behaviours.get(railOf(body));
     const draw = context.random();
     let answer: SnapAnswer | 'silence' = GENERAL_ERROR;
     if (outcome !== 'error' && draw >= errorRate / 2) {
-      const done = await work(context, { body, externalKey, forced: outcome });
+      const done = await work(context, { body, externalKey, forced: outcome, customerToken: customerTokenOf(request) });
       if (draw >= errorRate) answer = done;
     }
     if (latencyMs > 0) await pause(latencyMs, endOfWaiting(context, reply));
     return answer === 'silence' ? keepSilent(context, request, reply, service) : sendAnswer(context, reply, service, answer);
   };
+}
+
+function customerTokenOf({ headers }: FastifyRequest): string {
+  const given = headers['authorization-customer'];
+  return typeof given === 'string' && given.startsWith('Bearer ') ? given.slice('Bearer '.length) : '';
 }
 
 /** Leaves the caller without an answer until it gives up, the service stops, or the bank hangs up. */

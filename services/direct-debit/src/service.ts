@@ -1,0 +1,84 @@
+import type { Clock } from '@gerbang/core';
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { type DirectDebitRail, openSnapDirectDebit, railFromConfig } from '@gerbang/rails';
+import { BackgroundWork, type Closeable } from '@gerbang/runtime';
+import { assembleService, openClock } from '@gerbang/service';
+import { openRelay } from '@gerbang/service/events';
+import { openMerchants } from '@gerbang/service/merchants';
+import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
+import { openStore, openTimer } from '@gerbang/service/store';
+import { openIdempotencyKeys } from '@gerbang/store';
+import type { StoredBindingDocument } from './binding/document.ts';
+import { onBindingDue } from './binding/on-due.ts';
+import { BINDINGS, openBindingStore } from './binding/store.ts';
+import { onChargeDue } from './charge/advance.ts';
+import type { StoredChargeDocument } from './charge/document.ts';
+import { openQuotas } from './charge/quota-store.ts';
+import { CHARGES, openChargeStore } from './charge/store.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { createDirectDebitMetrics } from './metrics.ts';
+import { openOtpCounts } from './otp/counts.ts';
+import { implementations } from './rpc.ts';
+import { createSealing } from './seal.ts';
+
+/** Longer than a timer's whole work: calls to the bank, and the ledger. */
+const LEASE_MS = 20_000;
+
+export type Service = Served & Closeable;
+
+/** Starts the service; `clock` replaces the business clock and `rail` the bank in tests. */
+export function startService(config: Config, options: { clock?: Clock; rail?: DirectDebitRail } = {}): Promise<Service> {
+  return assembleService({ name: 'direct-debit', config }, async (foundation) => {
+    const { log, registry, closing } = foundation;
+    const clock = await openClock(foundation, options.clock);
+    const store = await openStore(foundation);
+    const { bus, relay } = openRelay(foundation, store, clock);
+    const rail = options.rail ?? openSnapDirectDebit(credentialsOf(config));
+    closing.push('rail', () => rail.close());
+    const charges = await openChargeStore(store, relay.afterWrite);
+    const context: Context = {
+      bindings: await openBindingStore(store, relay.afterWrite),
+      charges,
+      quotas: openQuotas(store, charges, clock),
+      otpCounts: await openOtpCounts(store, clock, config.DIRECT_DEBIT_OTPS_PER_DAY),
+      rail,
+      ledger: openLedger(foundation).client(LedgerService),
+      merchants: openMerchants(foundation, bus),
+      idempotencyKeys: await openIdempotencyKeys(store, clock),
+      sealing: createSealing(config.GERBANG_KEKS),
+      settlesAt: config.settlesAt,
+      payUrl: config.PAY_URL,
+      otpAboveSen: config.DIRECT_DEBIT_OTP_ABOVE,
+      bindingMs: config.DIRECT_DEBIT_BINDING_SECONDS * 1_000,
+      unbindNeedsOtp: config.DIRECT_DEBIT_UNBIND_OTP === 'on',
+      railTimeoutMs: config.RAIL_TIMEOUT_MS,
+      clock,
+      log,
+      metrics: createDirectDebitMetrics(registry),
+      background: new BackgroundWork(),
+      inProgress: new Set(),
+    };
+    closing.push('calls to the bank', () => context.background.settled());
+    await openTimer(foundation, 'binding timer', {
+      collection: store.collection<StoredBindingDocument>(BINDINGS),
+      clock,
+      leaseMs: LEASE_MS,
+      handle: (document) => onBindingDue(context, context.bindings.fromDocument(document)),
+    });
+    await openTimer(foundation, 'charge timer', {
+      collection: store.collection<StoredChargeDocument>(CHARGES),
+      clock,
+      leaseMs: LEASE_MS,
+      handle: (document) => onChargeDue(context, context.charges.fromDocument(document)),
+    });
+    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([BINDINGS, CHARGES])], store });
+  });
+}
+
+function credentialsOf(config: Config) {
+  return {
+    ...railFromConfig(config, 'DIRECT_DEBIT'),
+    merchantId: config.RAIL_DIRECT_DEBIT_MERCHANT_ID,
+  };
+}
