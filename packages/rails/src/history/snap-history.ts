@@ -1,0 +1,103 @@
+import { callWithin } from '../rail-call.ts';
+import { newExternalId } from '../snap-call.ts';
+import {
+  openSnapClient,
+  type SnapAnswer,
+  type SnapClient,
+  type SnapCredentials,
+  SnapError,
+  type SnapService,
+} from '../snap-client.ts';
+import { statementPages } from './bank-statement.ts';
+import { HISTORY_BOUNDS, HistoryError, type HistoryRow, PERIOD_MAX_MS, type Period, type RailHistory } from './history.ts';
+import { historyPages } from './transaction-history.ts';
+
+/** The two services by which SNAP tells an account's history. A provider may have them elsewhere. */
+export const HISTORY_SERVICES = {
+  'transaction-history': { path: '/v1.0/transaction-history-list', code: '12' },
+  'bank-statement': { path: '/v1.0/bank-statement', code: '14' },
+} as const satisfies Record<string, SnapService>;
+
+export type HistoryStyle = keyof typeof HISTORY_SERVICES;
+
+export type SnapHistoryOptions = SnapCredentials & {
+  style: HistoryStyle;
+  /** Our account at the rail whose history is read. */
+  account: string;
+  /** What the rail does for us: it brings money in, or pays it out. */
+  moves: HistoryRow['direction'];
+  /** The shortest period that the provider lists: an hour unless told; some want whole days. */
+  sliceMs?: number;
+  /** How long one page may take. */
+  pageTimeoutMs: number;
+};
+
+/** Asks the service once; gives the body of a success. Throws HistoryError for everything else. */
+export type AskPage = (body: object) => Promise<object>;
+
+const HOUR_MS = 3_600_000;
+/** One listing at a time; a second connection is for the access token. */
+const CONNECTIONS = 2;
+/** A page of a statement may have thousands of rows. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+
+/** A rail that tells its history by SNAP 12 (wallets, acquirers) or 14 (banks). `now` is real time. */
+export function openSnapHistory(options: SnapHistoryOptions, now: () => number = Date.now): RailHistory {
+  const snap = openSnapClient(options, now, CONNECTIONS);
+  return createSnapHistory(snap, options, now);
+}
+
+/** The same over a client that is open already. */
+export function createSnapHistory(
+  snap: SnapClient,
+  { style, account, moves, sliceMs = HOUR_MS, pageTimeoutMs }: Omit<SnapHistoryOptions, keyof SnapCredentials>,
+  now: () => number,
+): RailHistory {
+  const pagesOf = style === 'bank-statement' ? statementPages : historyPages;
+  return {
+    sliceMs,
+    async *list(period, { signal }) {
+      if (period.toMs - period.fromMs > PERIOD_MAX_MS) throw new Error('a rail lists at most a month at a time');
+      const ask: AskPage = (body) => askPage(snap, HISTORY_SERVICES[style], body, { pageTimeoutMs, signal, now });
+      yield* within(pagesOf(ask, { account, moves }, period), period);
+    },
+    close: () => snap.close(),
+  };
+}
+
+async function askPage(
+  snap: SnapClient,
+  service: SnapService,
+  body: object,
+  { pageTimeoutMs, signal, now }: { pageTimeoutMs: number; signal: AbortSignal; now: () => number },
+): Promise<object> {
+  const answer = await callWithin(pageTimeoutMs, (timeout) =>
+    snap.post({
+      service,
+      externalId: newExternalId(now()),
+      body,
+      signal: AbortSignal.any([signal, timeout]),
+      answerBytesMax: ANSWER_BYTES_MAX,
+    }),
+  ).catch((error: unknown) => {
+    throw error instanceof SnapError ? new HistoryError(error.message, { cause: error }) : error;
+  });
+  return bodyOf(answer);
+}
+
+function bodyOf({ httpStatus, caseCode, responseCode, message, body }: SnapAnswer): object {
+  if (httpStatus === 200 && caseCode === '00') return body;
+  throw new HistoryError(`the rail does not tell its history: ${responseCode} ${message.slice(0, 200)}`);
+}
+
+/** The rows of the period: a rail that lists whole days gives more. Bounded. */
+async function* within(pages: AsyncIterable<HistoryRow[]>, { fromMs, toMs }: Period): AsyncGenerator<HistoryRow> {
+  let rows = 0;
+  let count = 0;
+  for await (const page of pages) {
+    rows += page.length;
+    if (rows > HISTORY_BOUNDS.rowsMax || ++count > HISTORY_BOUNDS.pagesMax)
+      throw new HistoryError(`the rail lists more than ${HISTORY_BOUNDS.rowsMax} rows or ${HISTORY_BOUNDS.pagesMax} pages`);
+    for (const row of page) if (row.atMs >= fromMs && row.atMs < toMs) yield row;
+  }
+}
