@@ -7,7 +7,7 @@ export {
   parseBankingCalendar,
 } from './banking-calendar.ts';
 export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
-export { jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
+export { JAKARTA_OFFSET_MS, jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';

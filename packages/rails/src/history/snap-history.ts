@@ -1,3 +1,4 @@
+import { JAKARTA_OFFSET_MS } from '@gerbang/core';
 import { callWithin } from '../rail-call.ts';
 import { newExternalId } from '../snap-call.ts';
 import {
@@ -36,6 +37,7 @@ export type SnapHistoryOptions = SnapCredentials & {
 export type AskPage = (body: object) => Promise<object>;
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** One listing at a time; a second connection is for the access token. */
 const CONNECTIONS = 2;
 /** A page of a statement may have thousands of rows. */
@@ -59,7 +61,7 @@ export function createSnapHistory(
     async *list(period, { signal }) {
       if (period.toMs - period.fromMs > PERIOD_MAX_MS) throw new Error('a rail lists at most a month at a time');
       const ask: AskPage = (body) => askPage(snap, HISTORY_SERVICES[style], body, { pageTimeoutMs, signal, now });
-      yield* within(pagesOf(ask, { account, moves }, period), period);
+      yield* within(pagesOf(ask, { account, moves }, askedPeriod(period, sliceMs)), period);
     },
     close: () => snap.close(),
   };
@@ -88,6 +90,16 @@ async function askPage(
 function bodyOf({ httpStatus, caseCode, responseCode, message, body }: SnapAnswer): object {
   if (httpStatus === 200 && caseCode === '00') return body;
   throw new HistoryError(`the rail does not tell its history: ${responseCode} ${message.slice(0, 200)}`);
+}
+
+/** A rail that lists whole days is asked for days of Asia/Jakarta. */
+function askedPeriod({ fromMs, toMs }: Period, sliceMs: number): Period {
+  if (sliceMs < DAY_MS) return { fromMs, toMs };
+  const dayOf = (ms: number) => (ms + JAKARTA_OFFSET_MS) / DAY_MS;
+  return {
+    fromMs: Math.floor(dayOf(fromMs)) * DAY_MS - JAKARTA_OFFSET_MS,
+    toMs: Math.ceil(dayOf(toMs)) * DAY_MS - JAKARTA_OFFSET_MS,
+  };
 }
 
 /** The rows of the period: a rail that lists whole days gives more. Bounded. */
