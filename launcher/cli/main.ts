@@ -10,6 +10,7 @@ import { feeCommands } from './commands/fee.ts';
 import { fundCommand } from './commands/fund.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { merchantCommands } from './commands/merchant.ts';
+import { reconcileCommands } from './commands/reconcile.ts';
 import { redeliverCommand } from './commands/redeliver.ts';
 import { reversalCommands } from './commands/reversals.ts';
 import { signatureCommands } from './commands/signature.ts';
@@ -34,6 +35,7 @@ ledgerCommands(program);
 transferCommands(program);
 suspenseCommands(program);
 reversalCommands(program);
+reconcileCommands(program);
 redeliverCommand(eventCommands(program));
 signatureCommands(program);
 

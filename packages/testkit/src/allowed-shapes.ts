@@ -63,6 +63,7 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     // Indexes: none is unique, because a cluster sharded by hashed `_id` refuses such.
     'createIndexes {* 1}': 'a plain index',
     'createIndexes {* 1, * -1}': 'a list, newest first',
+    'createIndexes {* 1, * 1}': 'a list of a kind by time',
     'createIndexes {* 1, * 1, * -1}': 'a list of a kind, newest first',
     'createIndexes {* 1, * 1, * 1}': 'counts of a kind and state',
     'createIndexes {* 1, * 1, _id 1}': 'a list of a day by owner',

@@ -3,6 +3,7 @@ import { settlementFromConfig, settlementShape } from '@gerbang/neighbours';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
+import { historyShape } from './reconciliation/rails.ts';
 
 const pem = z.base64().transform((text) => Buffer.from(text, 'base64').toString());
 
@@ -12,6 +13,7 @@ const shape = {
   ...storeShape,
   ...busShape,
   ...settlementShape,
+  ...historyShape,
   RPC_PORT: env.port(9105),
   ADMIN_PORT: env.port(9206),
   MERCHANT_RPC: env.address(),

@@ -73,7 +73,7 @@ export function openRails({ config, closing }: { config: RailsConfig; closing: C
 }
 
 /** Where a rail is reached, and what it knows us by: the variables that begin with `RAIL_` and its name. */
-function credentialsOf(config: RailsConfig, rail: 'BANK_TRANSFER' | 'EWALLET_TOPUP' | 'CARDLESS' | 'QRIS_ISSUER') {
+export function credentialsOf(config: RailsConfig, rail: 'BANK_TRANSFER' | 'EWALLET_TOPUP' | 'CARDLESS' | 'QRIS_ISSUER') {
   return {
     url: config[`RAIL_${rail}_URL` as const],
     clientKey: config[`RAIL_${rail}_CLIENT_KEY` as const],

@@ -1,5 +1,6 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { openReconciliations } from '@gerbang/reconciliation';
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
@@ -12,8 +13,9 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createTransferMetrics } from './metrics.ts';
 import { type MoneyOutDocument, onDue } from './on-due.ts';
-import { createProducts, openRails } from './products.ts';
+import { createProducts, credentialsOf, openRails } from './products.ts';
 import { openInquiries } from './qris-payment/inquiry.ts';
+import { openReconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
 import { TRANSFERS } from './transfer/reference.ts';
 import { openTransferStore } from './transfer/store.ts';
@@ -56,6 +58,12 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       leaseMs: LEASE_MS,
       handle: (document) => onDue(context, document),
     });
-    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([TRANSFERS])], store });
+    const { transfers, audit } = context;
+    const credentials = (rail: Parameters<typeof credentialsOf>[1]) => credentialsOf(config, rail);
+    const reconciled = openReconciledRails({ config, credentials, products, transfers, clock, log });
+    const reconciliations = await openReconciliations({ store, rails: reconciled, clock, audit, registry, log });
+    closing.push('reconciliations', () => reconciliations.close());
+    const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation];
+    return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -11,6 +11,7 @@ import { openOffsetStore } from './clock/offset-store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openRailBehaviours } from './control/behaviours.ts';
+import { openHistoryChanges } from './history/changes.ts';
 import { createSimulatorMetrics } from './metrics.ts';
 import { createGateway } from './money-in/gateway.ts';
 import { keepTelling } from './money-in/notifier.ts';
@@ -37,7 +38,7 @@ export function startService(config: Config, options: { random?: () => number } 
       followers: createClockFollowers(),
       books: await openBankBooks(store, clock),
       withdrawals: await openWithdrawals(store, clock, config.partner.clientSecret),
-      ...(await openMoneyIn(store)),
+      ...(await openMoneyIn(store, clock)),
       qrisBooks: await openQrisBooks(store, clock),
       publicUrl: (config.SIMULATOR_PUBLIC_URL ?? `http://127.0.0.1:${config.SIMULATOR_PORT}`).replace(/\/+$/, ''),
       gateway: createGateway({
@@ -47,6 +48,7 @@ export function startService(config: Config, options: { random?: () => number } 
         hmacRails: config.SIMULATOR_HMAC_RAILS,
         stopping: stopping.signal,
       }),
+      historyChanges: await openHistoryChanges(store),
       behaviours: await openRailBehaviours(store),
       tokens: createTokenIssuer(),
       inquiryIds: createInquiryIds(),

@@ -1,8 +1,7 @@
 import { jakartaIso } from '@gerbang/core';
 import { z } from 'zod';
 import { snapAmount } from '../snap-call.ts';
-import { HistoryError, type HistoryRow, type Period } from './history.ts';
-import type { AskPage } from './snap-history.ts';
+import { type AskPage, HistoryError, type HistoryRow, type Period } from './history.ts';
 
 /** BCA tells the most in one answer: 9,000 rows. */
 const PAGE_ROWS_MAX = 10_000;

@@ -37,6 +37,9 @@ export class HistoryError extends Error {
   override name = 'HistoryError';
 }
 
+/** Asks the rail once; gives the body of a success. Throws HistoryError for everything else. */
+export type AskPage = (body: object) => Promise<object>;
+
 /** Bounds of one listing: a rail that goes beyond them contradicts itself, or is asked for too long a period. */
 export const HISTORY_BOUNDS = { rowsMax: 500_000, pagesMax: 10_000 } as const;
 

@@ -10,7 +10,15 @@ import {
   type SnapService,
 } from '../snap-client.ts';
 import { statementPages } from './bank-statement.ts';
-import { HISTORY_BOUNDS, HistoryError, type HistoryRow, PERIOD_MAX_MS, type Period, type RailHistory } from './history.ts';
+import {
+  type AskPage,
+  HISTORY_BOUNDS,
+  HistoryError,
+  type HistoryRow,
+  PERIOD_MAX_MS,
+  type Period,
+  type RailHistory,
+} from './history.ts';
 import { historyPages } from './transaction-history.ts';
 
 /** The two services by which SNAP tells an account's history. A provider may have them elsewhere. */
@@ -32,9 +40,6 @@ export type SnapHistoryOptions = SnapCredentials & {
   /** How long one page may take. */
   pageTimeoutMs: number;
 };
-
-/** Asks the service once; gives the body of a success. Throws HistoryError for everything else. */
-export type AskPage = (body: object) => Promise<object>;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -22,6 +22,9 @@ export type QrisEntry = Omit<QrisBooking, 'verdict'> & {
   status: 'pending' | 'success' | 'failed' | 'reversed';
   /** SNAP case and message of a payment that has failed. */
   failure: { responseCode: string; message: string } | undefined;
+  settlesAtMs: number;
+  /** When the money went back; undefined where it stayed. */
+  reversedAtMs: number | undefined;
 };
 
 type ScanDocument = { _id: string; schema: number; payload: string };
@@ -63,6 +66,8 @@ export type QrisBooks = {
   reverse(partnerReference: string): Promise<QrisEntry | undefined>;
   /** Every payment, by the partner's reference. */
   all(): AsyncIterable<QrisEntry>;
+  /** Those that settled, or went back, from one moment to another, the second one not included. */
+  between(what: 'settled' | 'reversed', fromMs: number, toMs: number): Promise<QrisEntry[]>;
 };
 
 const SCHEMA = 1;
@@ -74,6 +79,8 @@ export async function openQrisBooks(store: Store, clock: Clock): Promise<QrisBoo
   const claims = store.collection<ClaimDocument>('qris_claims');
   const payments = store.collection<EntryDocument>(PAYMENTS);
   await payments.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
+  await payments.createIndex({ settles_at: 1 }, { name: 'settles_at' });
+  await payments.createIndex({ reversed_at: 1 }, { name: 'reversed_at', sparse: true });
   const options = { readConcern: 'linearizable' } as const;
   const findScan = async (_id: string) => (await scans.findOne({ _id }, options))?.payload;
   const claimedBy = async (_id: string) => (await claims.findOne({ _id }, options))?.partner_reference;
@@ -103,6 +110,11 @@ export async function openQrisBooks(store: Store, clock: Clock): Promise<QrisBoo
       const made = { _id, outcome: 'success', settles_at: { $lte: now }, reversed_at: { $exists: false } } as const;
       await traced('updateOne', PAYMENTS, () => payments.updateOne(made, { $set: { reversed_at: now } }));
       return find(_id);
+    },
+    async between(what, fromMs, toMs) {
+      const range = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+      const found = await payments.find(what === 'settled' ? { settles_at: range } : { reversed_at: range }).toArray();
+      return found.map((document) => toEntry(document, clock.now()));
     },
     async *all() {
       const nowMs = clock.now();
@@ -153,5 +165,7 @@ function toEntry(document: EntryDocument, nowMs: number): QrisEntry {
     rrn: document.rrn,
     status,
     failure: status === 'failed' ? { responseCode: document.failure_code, message: document.failure_message } : undefined,
+    settlesAtMs: settlesAt.getTime(),
+    reversedAtMs: reversedAt?.getTime(),
   };
 }
