@@ -39,7 +39,7 @@ function listed(heading: string): string[] {
  */
 function ownVariables(file: string): string[] {
   const config = read(file);
-  const beside = [...config.matchAll(/import \{ \w+Shape \} from '\.\/([\w-]+\.ts)'/g)].map(([, name = '']) => name);
+  const beside = [...config.matchAll(/import \{ \w+Shape \} from '\.\/([\w/-]+\.ts)'/g)].map(([, name = '']) => name);
   const texts = [config, ...beside.map((name) => read(path.join(path.dirname(file), name)))];
   const names = texts.flatMap((text) => [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+)[:,]/gm)].map((match) => match[1] ?? ''));
   return names.filter((name) => !shared.has(name)).sort();

@@ -144,7 +144,7 @@ export function presentQrisTransaction(transaction: QrisTransaction): QrisTransa
 }
 
 /** A word of a later version is none that merchants know. */
-function reconciledBy(by: string): QrisTransactionJson['reconcile_by'] {
+function reconciledBy(by: string | undefined): QrisTransactionJson['reconcile_by'] {
   return by === 'system' || by === 'operator' ? by : '';
 }
 

@@ -848,11 +848,11 @@ export declare type QrisTransaction = Message<"gerbang.money_in.v1.QrisTransacti
   reconciledAtMs?: bigint | undefined;
 
   /**
-   * system or operator; empty until then.
+   * system or operator.
    *
-   * @generated from field: string reconciled_by = 22;
+   * @generated from field: optional string reconciled_by = 22;
    */
-  reconciledBy: string;
+  reconciledBy?: string | undefined;
 };
 
 /**
