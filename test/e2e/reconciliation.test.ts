@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { formatSen } from '@gerbang/core';
+import { ReconciliationService } from '@gerbang/proto/gerbang/reconciliation/v1/reconciliation';
+import { openChannel } from '@gerbang/rpc';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,7 +16,6 @@ import { pay } from '../support/payment-link.ts';
 
 const run = promisify(execFile);
 const CLI = path.join(import.meta.dirname, '../../launcher/cli/main.ts');
-const RAILS = ['bank-transfer', 'cardless', 'ewallet', 'ewallet-topup', 'qris', 'qris-issuer', 'retail', 'va'];
 const JAKARTA_MS = 7 * 3_600_000;
 const DAY_MS = 86_400_000;
 /** A code of a shop whose acquirer is not ours. */
@@ -21,31 +23,6 @@ const CODE =
   '00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI' +
   '5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1';
 
-const daySchema = z.array(
-  z.object({
-    rail: z.string(),
-    day: z.string(),
-    status: z.string(),
-    problem: z.string(),
-    matched: z.number(),
-    open: z.number(),
-    differences: z.number(),
-    ours: z.object({ count: z.number(), amount: z.string() }),
-    at_rail: z.object({ count: z.number(), amount: z.string() }),
-  }),
-);
-const side = z.looseObject({ amount: z.string(), status: z.string() }).nullable();
-const differenceSchema = z.array(
-  z.object({
-    id: z.string(),
-    rail: z.string(),
-    kind: z.string(),
-    reason: z.string(),
-    ours: side,
-    at_rail: side,
-    note: z.string(),
-  }),
-);
 const historySchema = z.object({
   items: z.array(z.object({ id: z.string(), status: z.string(), remark: z.string(), amount: z.object({ value: z.string() }) })),
 });
@@ -56,13 +33,15 @@ let account: string;
 /** The business day of all payments, of Asia/Jakarta. */
 let day: string;
 let qrisPath: string;
+let out: ReturnType<typeof openReconciliation>;
+let into: ReturnType<typeof openReconciliation>;
 
 /** An operator's command; what it prints and whether it succeeds. */
 async function gerbang(...args: string[]): Promise<{ out: string; failed: boolean }> {
   const env = {
     ...process.env,
-    MONEY_OUT_RPC: `127.0.0.1:${system.ports.MONEY_OUT_RPC_PORT}`,
-    MONEY_IN_RPC: `127.0.0.1:${system.ports.MONEY_IN_RPC_PORT}`,
+    MONEY_OUT_RPC: addressOf('MONEY_OUT'),
+    MONEY_IN_RPC: addressOf('MONEY_IN'),
     GERBANG_OPERATOR: 'ani',
   };
   try {
@@ -73,12 +52,28 @@ async function gerbang(...args: string[]): Promise<{ out: string; failed: boolea
   }
 }
 
-const days = async () => daySchema.parse(JSON.parse((await gerbang('reconcile', 'list', '--day', day, '--json')).out));
-const differences = async (rail: string, state = 'open') => {
-  const { out } = await gerbang('reconcile', 'differences', '--rail', rail, '--state', state, '--json');
-  return differenceSchema.parse(JSON.parse(out));
-};
-const compareAgain = (rail: string) => gerbang('reconcile', 'run', '--rail', rail, '--day', day);
+const addressOf = (service: 'MONEY_OUT' | 'MONEY_IN') => `127.0.0.1:${system.ports[`${service}_RPC_PORT`]}`;
+
+/** What the commands call: a command takes seconds to start. */
+function openReconciliation(service: 'MONEY_OUT' | 'MONEY_IN') {
+  const channel = openChannel({ address: addressOf(service), tls: undefined });
+  const rpc = channel.client(ReconciliationService);
+  return {
+    close: () => channel.close(),
+    explain: (id: string, note: string) => rpc.explainDifference({ operator: 'ani', id, note }),
+    days: async () => (await rpc.listReconciliations({ day, limit: 100 })).items,
+    differences: async (rail: string, state = 'open') => (await rpc.listDifferences({ rail, state, limit: 100 })).items,
+    /** Compares the day anew; gives how that came out. */
+    async compareAgain(rail: string) {
+      const { reconciliation: asked } = await rpc.runReconciliation({ operator: 'ani', rail, day });
+      return eventually(`${rail} is compared again`, async () => {
+        const [found] = (await rpc.listReconciliations({ rail, day, limit: 1 })).items;
+        const isOver = found?.status === 'done' || found?.status === 'failed';
+        return isOver && found.runs > (asked?.runs ?? 0) && found;
+      });
+    },
+  };
+}
 
 async function simulator(method: string, what: string, body?: object): Promise<Record<string, unknown>> {
   const { http, json } = await call(method, `${system.demo.simulator_url}/sandbox/${what}`, body && JSON.stringify(body));
@@ -141,12 +136,16 @@ beforeAll(async () => {
   system = await startSystem({ name: 'reconciliation', shuffleUnsorted: true });
   account = system.demo.account_ids[0];
   merchant = await signIn(system.demo.base_url, system.demo);
+  out = openReconciliation('MONEY_OUT');
+  into = openReconciliation('MONEY_IN');
   await goToMorning();
   await moneyOut();
   await moneyIn();
 }, 120_000);
 
 afterAll(async () => {
+  await out?.close();
+  await into?.close();
   await system?.stop();
 });
 
@@ -156,27 +155,24 @@ test('the night after, every rail has been compared and nothing differs', async 
   const compared = await eventually(
     'all rails are compared',
     async () => {
-      const found = await days();
-      return found.filter(({ status }) => status === 'done').length === RAILS.length && found;
+      const found = [...(await out.days()), ...(await into.days())];
+      return found.length === 8 && found.every(({ status }) => status === 'done') && found;
     },
     30_000,
   );
-  expect(compared.map(({ rail }) => rail).sort()).toEqual(RAILS);
   for (const one of compared) {
-    expect(one).toMatchObject({ differences: 0, open: 0, problem: '' });
-    expect(one.at_rail).toEqual(one.ours);
-    expect([one.rail, one.matched]).toEqual([one.rail, one.ours.count]);
+    expect(one).toMatchObject({ differences: 0n, open: 0n, problem: '', matched: one.oursCount, oursCount: one.railCount });
+    expect([one.rail, one.railSen]).toEqual([one.rail, one.oursSen]);
   }
-  const counts = Object.fromEntries(compared.map(({ rail, matched }) => [rail, matched]));
-  expect(counts).toMatchObject({
-    'bank-transfer': 2,
-    cardless: 1,
-    'ewallet-topup': 1,
-    'qris-issuer': 1,
-    va: 3,
-    qris: 1,
-    ewallet: 1,
-    retail: 1,
+  expect(Object.fromEntries(compared.map(({ rail, matched }) => [rail, matched]))).toEqual({
+    'bank-transfer': 2n,
+    cardless: 1n,
+    'ewallet-topup': 1n,
+    'qris-issuer': 1n,
+    va: 3n,
+    qris: 1n,
+    ewallet: 1n,
+    retail: 1n,
   });
   expect(dataOf(await merchant.get(qrisPath))).toMatchObject({
     has_reconcile: true,
@@ -188,7 +184,6 @@ test('the night after, every rail has been compared and nothing differs', async 
 describe('each difference has both sides', () => {
   test('the rail has dropped, altered and added rows of transfers', async () => {
     const [first, second] = await history('bank-transfer').then((rows) => rows.filter(({ status }) => status === 'booked'));
-    const amount = first?.amount.value;
     await simulator('DELETE', `history/bank-transfer/rows/${first?.id}`);
     await simulator('PATCH', `history/bank-transfer/rows/${second?.id}`, { amount: { value: '1.00', currency: 'IDR' } });
     const added = {
@@ -198,48 +193,46 @@ describe('each difference has both sides', () => {
       remark: 'BIAYA ADM',
     };
     await simulator('POST', 'history/bank-transfer/rows', added);
-    expect((await compareAgain('bank-transfer')).failed).toBe(true);
-    const found = await differences('bank-transfer');
-    expect(found.map(({ kind, ours, at_rail }) => [kind, ours?.amount, at_rail?.amount]).sort()).toEqual([
+    expect((await gerbang('reconcile', 'run', '--rail', 'bank-transfer', '--day', day)).failed).toBe(true);
+    const found = await out.differences('bank-transfer');
+    expect(
+      found.map(({ kind, ours, row }) => [kind, ours && formatSen(ours.amountSen), row && formatSen(row.amountSen)]).sort(),
+    ).toEqual([
       ['amount', second?.amount.value, '1.00'],
-      ['missing-at-rail', amount, undefined],
+      ['missing-at-rail', first?.amount.value, undefined],
       ['missing-here', undefined, '777.00'],
     ]);
-
     const csv = (await gerbang('reconcile', 'differences', '--rail', 'bank-transfer', '--csv')).out.trim().split('\n');
     expect(csv).toHaveLength(4);
     expect(csv[0]).toContain('our_amount');
     expect(csv.find((line) => line.includes('missing-here'))).toContain('777.00,booked,BIAYA ADM');
 
     const fee = found.find(({ kind }) => kind === 'missing-here')?.id ?? '';
-    await gerbang('reconcile', 'explain', fee, '--note', "the bank's monthly fee");
+    await out.explain(fee, "the bank's monthly fee");
     await simulator('DELETE', 'history/bank-transfer');
-    expect((await compareAgain('bank-transfer')).failed).toBe(false);
-    expect(await differences('bank-transfer')).toEqual([]);
-    expect(await differences('bank-transfer', 'explained')).toMatchObject([{ id: fee, note: "the bank's monthly fee" }]);
+    expect(await out.compareAgain('bank-transfer')).toMatchObject({ status: 'done', differences: 0n, matched: 2n });
+    expect(await out.differences('bank-transfer', 'explained')).toMatchObject([{ id: fee, note: "the bank's monthly fee" }]);
   });
 
   test('the rail has taken a payment back, and the merchant sees it as not reconciled', async () => {
     const [row] = await history('qris');
     const added = { at: `${day}T14:00:00+07:00`, direction: 'out', status: 'correction', remark: row?.remark };
     await simulator('POST', 'history/qris/rows', { ...added, amount: { ...row?.amount, currency: 'IDR' } });
-    expect((await compareAgain('qris')).failed).toBe(true);
-    expect(await differences('qris')).toMatchObject([
-      { kind: 'status', reason: 'the rail has taken it back', ours: { status: 'settled' }, at_rail: { status: 'correction' } },
-    ]);
+    expect(await into.compareAgain('qris')).toMatchObject({ differences: 1n });
+    const [difference] = await into.differences('qris');
+    expect(difference).toMatchObject({ kind: 'status', reason: 'the rail has taken it back', ours: { status: 'settled' } });
     const reconciled = async () => dataOf(await merchant.get(qrisPath)).has_reconcile;
     await eventually('it is not reconciled', async () => (await reconciled()) === false);
-    const [difference] = await differences('qris');
-    await gerbang('reconcile', 'explain', difference?.id ?? '', '--note', 'a mistake of the acquirer');
+    await into.explain(difference?.id ?? '', 'a mistake of the acquirer');
     await eventually('it is reconciled', reconciled);
     expect(dataOf(await merchant.get(qrisPath))).toMatchObject({ reconcile_by: 'operator' });
   });
 
   test('a rail that does not tell its history fails the day, and says so', async () => {
     await simulator('PUT', 'rails/va', { outcome: 'error' });
-    const { out, failed } = await compareAgain('va');
-    expect([failed, out]).toEqual([true, expect.stringContaining('failed: the rail does not tell its history: 5001400')]);
+    const failed = await into.compareAgain('va');
+    expect(failed).toMatchObject({ status: 'failed', problem: 'the rail does not tell its history: 5001400 General Error' });
     await simulator('DELETE', 'rails/va');
-    expect((await compareAgain('va')).failed).toBe(false);
+    expect(await into.compareAgain('va')).toMatchObject({ status: 'done', differences: 0n, matched: 3n });
   });
 });
