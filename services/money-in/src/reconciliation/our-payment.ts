@@ -1,5 +1,5 @@
 import type { OurPayment, Standing } from '@gerbang/reconciliation';
-import type { StoredPayment } from '../payment/document.ts';
+import type { Payment } from '../payment/order.ts';
 import type { PaymentState } from '../payment/state.ts';
 
 /** What is not decided for longer is a difference as well. */
@@ -8,7 +8,7 @@ const OPEN_FOR_MS = 24 * 3_600_000;
 const RRN_LENGTH = 12;
 
 /** A payment as reconciliation compares it: all that the customer has paid, at the rail's time. */
-export function toOurPayment({ order, state }: StoredPayment): OurPayment {
+export function toOurPayment({ order, state }: Payment): OurPayment {
   const { railReference, payer, paidTo, paidAtMs, requestId } = order;
   return {
     id: order.id,

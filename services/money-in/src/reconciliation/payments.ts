@@ -1,5 +1,6 @@
 import type { ReadPayment } from '@gerbang/reconciliation';
-import type { PaymentStore } from '../payment/store.ts';
+import type { Payment } from '../payment/order.ts';
+import type { PaidQuery } from '../payment/store.ts';
 import { toOurPayment } from './our-payment.ts';
 
 const PAGE = 1_000;
@@ -9,7 +10,7 @@ const PAGE = 1_000;
  * over money that the rail has brought once: it is left out.
  */
 export async function* readPayments(
-  { listPaid }: Pick<PaymentStore, 'listPaid'>,
+  { listPaid }: { listPaid(query: PaidQuery): Promise<readonly Payment[]> },
   rail: string,
   { fromMs, toMs }: { fromMs: number; toMs: number },
   amountsSen: readonly bigint[] | undefined,
