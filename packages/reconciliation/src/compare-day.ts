@@ -27,14 +27,14 @@ export async function compareDay(rail: ReconciledRail, day: Day, options: DayOpt
       const rows = await readRows(rail, slice, options.signal);
       counts.add(payments, rows);
       sweep.add(payments, rows);
-      counts.pair(sweep.settle(slice.toMs), pairs);
+      counts.pair(await sweep.settle(slice.toMs), pairs);
       checkBound(sweep);
       await options.afterSlice();
     }
   } finally {
     await reading.close();
   }
-  const held = sweep.finish();
+  const held = await sweep.finish();
   counts.pair(held.pairs, pairs);
   const concluded = await conclude(rail, { period, window, held, options });
   return {

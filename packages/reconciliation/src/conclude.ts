@@ -33,16 +33,16 @@ export async function conclude(rail: ReconciledRail, ending: Ending) {
     compare(state, pair.ours).paid = pair.row;
     state.latePairs.push(pair);
   }
-  takeCorrections(
+  await takeCorrections(
     state,
     [...state.compared.values()].map(({ ours }) => ours),
     false,
   );
   await lookBack(rail, ending, state);
   await lookAhead(rail, ending, state);
-  const otherAmounts = takeOtherAmounts(state);
+  const otherAmounts = await takeOtherAmounts(state);
   const unpaid = [...state.compared.values()].filter(({ ours, paid }) => ours.standing === 'done' && paid === undefined);
-  for (const { ours, row } of pairCanceled(
+  for (const { ours, row } of await pairCanceled(
     unpaid.map(({ ours }) => ours),
     held.canceled,
   ))
@@ -56,9 +56,9 @@ function compare({ compared }: State, ours: OurPayment): Compared {
   return known;
 }
 
-function takeCorrections(state: State, payments: readonly OurPayment[], byKeys: boolean): void {
+async function takeCorrections(state: State, payments: readonly OurPayment[], byKeys: boolean): Promise<void> {
   const without = payments.filter(({ id }) => state.compared.get(id)?.correction === undefined);
-  for (const { ours, row } of pairCorrections(without, [...state.corrections], byKeys)) {
+  for (const { ours, row } of await pairCorrections(without, [...state.corrections], byKeys)) {
     compare(state, ours).correction = row;
     state.corrections.delete(row);
   }
@@ -71,10 +71,10 @@ async function lookBack(rail: ReconciledRail, { period, window, options }: Endin
   const earlier: OurPayment[] = [];
   const back = { fromMs: period.fromMs - FAR_MS, toMs: window.toMs };
   for await (const { payment } of rail.payments(back, { amountsSen })) if (!state.compared.has(payment.id)) earlier.push(payment);
-  takeCorrections(state, earlier, true);
+  await takeCorrections(state, earlier, true);
   const underWay = earlier.filter(({ fromMs, toMs }) => fromMs < window.fromMs && toMs >= window.fromMs - TOLERANCE_MS);
   const claimed = await options.claimed(underWay.map(({ id }) => id));
-  for (const pair of pairLate(underWay, [...state.rows])) {
+  for (const pair of await pairLate(underWay, [...state.rows])) {
     const rowKey = claimed.get(pair.ours.id);
     if (rowKey !== undefined && rowKey !== rowKeyOf(pair.row)) continue;
     compare(state, pair.ours).paid = pair.row;
@@ -98,13 +98,13 @@ async function lookAhead(rail: ReconciledRail, { window, options }: Ending, stat
   }
   const booked = later.filter(({ status }) => status === 'booked');
   const unpaid = waiting.filter(({ paid }) => paid === undefined).map(({ ours }) => ours);
-  for (const pair of pairLate(unpaid, booked)) {
+  for (const pair of await pairLate(unpaid, booked)) {
     compare(state, pair.ours).paid = pair.row;
     state.latePairs.push(pair);
   }
   const corrections = later.filter(({ status }) => status === 'correction');
   const paid = waiting.filter(({ paid, correction }) => paid !== undefined && correction === undefined).map(({ ours }) => ours);
-  for (const { ours, row } of pairCorrections(paid, corrections, true)) compare(state, ours).correction = row;
+  for (const { ours, row } of await pairCorrections(paid, corrections, true)) compare(state, ours).correction = row;
 }
 
 /** Whether the rail is yet to show what we say of it. */
@@ -113,13 +113,13 @@ function isWaiting({ ours, paid, correction }: Compared): boolean {
   return ours.standing === 'returned' && paid !== undefined && correction === undefined;
 }
 
-function takeOtherAmounts(state: State): Map<string, HistoryRow> {
+async function takeOtherAmounts(state: State): Promise<Map<string, HistoryRow>> {
   const unpaid = [...state.compared.values()].filter(
     ({ ours, paid, correction }) =>
       (ours.standing === 'done' || ours.standing === 'open') && paid === undefined && correction === undefined,
   );
   const found = new Map<string, HistoryRow>();
-  for (const { ours, row } of pairOtherAmounts(
+  for (const { ours, row } of await pairOtherAmounts(
     unpaid.map(({ ours }) => ours),
     [...state.rows],
   )) {

@@ -1,3 +1,5 @@
+import type { Breather } from './breather.ts';
+
 /** A payment and a row that may be each other, by their places in two lists, and how far they are apart. */
 export type Edge = { ours: number; row: number; distanceMs: number };
 
@@ -8,12 +10,17 @@ const CELLS_MAX = 250_000;
  * Pairs as many as can be, one to one, and of all such pairings one that keeps the order of time with the least distance in all.
  * Both lists are numbered in the order of time.
  */
-export function align(edges: readonly Edge[]): Edge[] {
-  return componentsOf(edges).flatMap((component) => alignComponent(component));
+export async function align(edges: readonly Edge[], breathe: Breather): Promise<Edge[]> {
+  const aligned: Edge[] = [];
+  for (const component of await componentsOf(edges, breathe)) {
+    aligned.push(...alignComponent(component));
+    await breathe();
+  }
+  return aligned;
 }
 
 /** The edges by what is connected through them. */
-export function componentsOf(edges: readonly Edge[]): Edge[][] {
+async function componentsOf(edges: readonly Edge[], breathe: Breather): Promise<Edge[][]> {
   const parents = new Map<string, string>();
   const rootOf = (node: string): string => {
     let root = node;
@@ -21,7 +28,11 @@ export function componentsOf(edges: readonly Edge[]): Edge[][] {
     parents.set(node, root);
     return root;
   };
-  for (const { ours, row } of edges) parents.set(rootOf(`o${ours}`), rootOf(`r${row}`));
+  for (const { ours, row } of edges) {
+    parents.set(rootOf(`o${ours}`), rootOf(`r${row}`));
+    const pause = breathe();
+    if (pause !== undefined) await pause;
+  }
   const components = new Map<string, Edge[]>();
   for (const edge of edges) {
     const root = rootOf(`o${edge.ours}`);

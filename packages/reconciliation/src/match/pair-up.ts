@@ -1,5 +1,6 @@
 import type { HistoryRow } from '@gerbang/rails';
 import { align, type Edge } from './align.ts';
+import { type Breather, createBreather } from './breather.ts';
 import { beginningOf, type Clues, cluesOf, EVIDENCE, evidenceFor, type Remark, remarkOf } from './evidence.ts';
 import type { OurPayment, Pair } from './payment.ts';
 
@@ -34,9 +35,11 @@ type Prepared = {
 
 /**
  * Pairs payments with rows, one to one: the better the evidence the earlier; payments that are done before open ones, and those
- * before ones that have failed; among equals as many as can be, and the nearest in time.
+ * before ones that have failed; among equals as many as can be, and the nearest in time. It pauses often: a million rows take
+ * minutes.
  */
-export function pairUp(ours: readonly OurPayment[], rows: readonly HistoryRow[], comparison: Comparison): Paired {
+export async function pairUp(ours: readonly OurPayment[], rows: readonly HistoryRow[], comparison: Comparison): Promise<Paired> {
+  const breathe = createBreather();
   const groups = new Map<string, { ours: OurPayment[]; rows: HistoryRow[] }>();
   const groupOf = (name: string) => {
     const known = groups.get(name) ?? { ours: [], rows: [] };
@@ -51,7 +54,7 @@ export function pairUp(ours: readonly OurPayment[], rows: readonly HistoryRow[],
   const paired: Paired = { pairs: [], rivals: [] };
   for (const group of groups.values()) {
     if (group.rows.length === 0) continue;
-    const found = pairGroup(prepare(group.ours, group.rows), comparison);
+    const found = await pairGroup(prepare(group.ours, group.rows), comparison, breathe);
     paired.pairs.push(...found.pairs);
     paired.rivals.push(...found.rivals);
   }
@@ -74,8 +77,9 @@ const TURNS = [
   { standings: ['open'], isNamed: false },
 ] as const;
 
-function pairGroup(prepared: Prepared, comparison: Comparison): Paired {
-  const candidates = [...named(prepared, comparison), ...(comparison.byKeys ? [] : unnamed(prepared, comparison))];
+async function pairGroup(prepared: Prepared, comparison: Comparison, breathe: Breather): Promise<Paired> {
+  const candidates = await named(prepared, comparison, breathe);
+  if (!comparison.byKeys) candidates.push(...(await unnamed(prepared, comparison, breathe)));
   const taken = { ours: new Set<number>(), rows: new Set<number>() };
   const paired: Paired = { pairs: [], rivals: [] };
   const isFree = ({ ours, row }: Edge) => !taken.ours.has(ours) && !taken.rows.has(row);
@@ -86,7 +90,7 @@ function pairGroup(prepared: Prepared, comparison: Comparison): Paired {
     });
     for (const level of [...new Set(ofTurn.map(({ evidence }) => evidence))].sort((a, b) => b - a)) {
       const open = ofTurn.filter((edge) => edge.evidence === level && isFree(edge));
-      const aligned = align(open);
+      const aligned = await align(open, breathe);
       for (const edge of aligned) {
         taken.ours.add(edge.ours);
         taken.rows.add(edge.row);
@@ -99,7 +103,7 @@ function pairGroup(prepared: Prepared, comparison: Comparison): Paired {
 }
 
 /** Those whose remark names the payment. */
-function named({ ours, rows }: Prepared, { fits }: Comparison): Candidate[] {
+async function named({ ours, rows }: Prepared, { fits }: Comparison, breathe: Breather): Promise<Candidate[]> {
   const byWord = new Map<string, number[]>();
   const add = (word: string | undefined, place: number) => {
     if (word === undefined || word === '') return;
@@ -114,11 +118,15 @@ function named({ ours, rows }: Prepared, { fits }: Comparison): Candidate[] {
       add(cutName(beginningOf(key)), place);
     }
   });
-  return rows.flatMap(({ row, remark }, place) => {
+  const found: Candidate[] = [];
+  for (const [place, { row, remark }] of rows.entries()) {
     const words = [remark.railTransactionId, ...remark.words, cutName(beginningOf(remark.last))];
     const near = new Set(words.flatMap((word) => nearest(ours, byWord.get(word ?? '') ?? [], row)));
-    return [...near].flatMap((one) => candidate(ours[one], one, { row, remark, place }, fits, EVIDENCE.cutKey));
-  });
+    for (const one of near) found.push(...candidate(ours[one], one, { row, remark, place }, fits, EVIDENCE.cutKey));
+    const pause = breathe();
+    if (pause !== undefined) await pause;
+  }
+  return found;
 }
 
 /** The beginning of a key is looked up apart from whole keys. */
@@ -127,13 +135,16 @@ function cutName(beginning: string | undefined): string | undefined {
 }
 
 /** Those whose remark names no one. */
-function unnamed({ ours, rows }: Prepared, { fits }: Comparison): Candidate[] {
+async function unnamed({ ours, rows }: Prepared, { fits }: Comparison, breathe: Breather): Promise<Candidate[]> {
   const places = ours.map((_, place) => place);
-  return rows.flatMap(({ row, remark }, place) =>
-    nearest(ours, places, row)
-      .flatMap((one) => candidate(ours[one], one, { row, remark, place }, fits, 0))
-      .filter(({ evidence, distanceMs }) => evidence < EVIDENCE.cutKey && distanceMs <= UNNAMED_TOLERANCE_MS),
-  );
+  const found: Candidate[] = [];
+  for (const [place, { row, remark }] of rows.entries()) {
+    const near = nearest(ours, places, row).flatMap((one) => candidate(ours[one], one, { row, remark, place }, fits, 0));
+    found.push(...near.filter(({ evidence, distanceMs }) => evidence < EVIDENCE.cutKey && distanceMs <= UNNAMED_TOLERANCE_MS));
+    const pause = breathe();
+    if (pause !== undefined) await pause;
+  }
+  return found;
 }
 
 /** Where only amount and time speak for a row, the time has to be this near. */

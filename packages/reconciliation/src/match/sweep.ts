@@ -9,9 +9,9 @@ import { type OurPayment, type Pair, TOLERANCE_MS } from './payment.ts';
 export type Sweep = {
   add(payments: readonly OurPayment[], rows: readonly HistoryRow[]): void;
   /** All payments and rows before this moment have been added. Gives the pairs that nothing later can change. */
-  settle(untilMs: number): Pair[];
+  settle(untilMs: number): Promise<Pair[]>;
   /** Everything has been added. What was held is given back as it is; the sweep is over. */
-  finish(): Held;
+  finish(): Promise<Held>;
   size(): number;
 };
 
@@ -57,11 +57,11 @@ export function createSweep(): Sweep {
     }
     return kept;
   };
-  const settleWhere = (isSettled: (pair: Pair) => boolean, comparison: Comparison) => {
-    const found = pairUp([...payments], [...rows], comparison);
+  const settleWhere = async (isSettled: (pair: Pair) => boolean, comparison: Comparison) => {
+    const found = await pairUp([...payments], [...rows], comparison);
     const settled = new Set(found.pairs.filter(isSettled));
-    const rows_ = new Set([...settled].map(({ row }) => row));
-    for (const { loser, winner } of found.rivals) if (rows_.has(winner.row)) rivals.set(loser, winner);
+    const settledRows = new Set([...settled].map(({ row }) => row));
+    for (const { loser, winner } of found.rivals) if (settledRows.has(winner.row)) rivals.set(loser, winner);
     return take([...settled]);
   };
   return {
@@ -78,8 +78,8 @@ export function createSweep(): Sweep {
       const isSettled = ({ ours, row }: Pair) => ours.fromMs < settledBeforeMs && row.atMs < settledBeforeMs;
       return settleWhere(isSettled, { ...SAME_AMOUNT, byKeys: true });
     },
-    finish() {
-      const pairs = settleWhere(() => true, { ...SAME_AMOUNT, byKeys: false });
+    async finish() {
+      const pairs = await settleWhere(() => true, { ...SAME_AMOUNT, byKeys: false });
       const held = { pairs, toJudge, payments: [...payments], rows: [...rows], corrections, canceled, rivals };
       payments = new Set();
       rows = new Set();
