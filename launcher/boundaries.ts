@@ -24,9 +24,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/bus': [...LOWER, 'runtime', 'rpc', 'store'],
   'packages/neighbours': [...LOWER, 'runtime', 'rpc', 'bus/nats'],
   'packages/service': [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'neighbours'],
+  'packages/reconciliation': [...LOWER, 'runtime', 'rpc', 'store', 'rails'],
   'packages/testkit': [...LOWER, 'runtime', 'fail-points', 'embedded-mongo'],
   'services/edge': [...LOWER, 'runtime', 'rpc', 'present', 'neighbours', 'service'],
-  services: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails', 'neighbours', 'service'],
+  services: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails', 'neighbours', 'service', 'reconciliation'],
   launcher: [...LOWER, 'runtime', 'rpc', 'neighbours', 'embedded-mongo'],
   test: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails', 'neighbours', 'testkit', 'embedded-mongo'],
 };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CALLING_RAILS, type CallingRail } from '@gerbang/core';
+import { CALLING_RAILS, type CallingRail, SANDBOX_HISTORY_ACCOUNTS } from '@gerbang/core';
 import { replaceFile } from './data-folder.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -25,6 +25,11 @@ export function writeRailPartners(folder: string, { rails }: Secrets): string {
   }));
   replaceFile(file, `${JSON.stringify({ partners }, undefined, 2)}\n`);
   return file;
+}
+
+/** The variable by which a service knows our account at a rail of the sandbox, whose history it compares. */
+export function sandboxHistory(rail: string, name: keyof typeof SANDBOX_HISTORY_ACCOUNTS): Record<string, string> {
+  return { [`RAIL_${rail}_HISTORY_ACCOUNT`]: SANDBOX_HISTORY_ACCOUNTS[name] };
 }
 
 /** The variables by which a service reaches a rail of the sandbox. `rail` is the middle of their names: BANK_TRANSFER. */

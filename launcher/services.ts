@@ -1,4 +1,4 @@
-import { SANDBOX_HMAC_RAIL, sandboxPartnerId, sandboxRail, writeRailPartners } from './rail-partners.ts';
+import { SANDBOX_HMAC_RAIL, sandboxHistory, sandboxPartnerId, sandboxRail, writeRailPartners } from './rail-partners.ts';
 import type { Secrets } from './secrets.ts';
 
 /** A port that something listens on: its default, and what for. */
@@ -64,6 +64,10 @@ export const SERVICES = [
       ...sandboxRail('CARDLESS', urlOf('SIMULATOR_PORT'), secrets),
       ...sandboxRail('QRIS_ISSUER', urlOf('SIMULATOR_PORT'), secrets),
       RAIL_QRIS_ISSUER_MERCHANT_ID: 'gerbang',
+      ...sandboxHistory('BANK_TRANSFER', 'bank-transfer'),
+      ...sandboxHistory('EWALLET_TOPUP', 'ewallet-topup'),
+      ...sandboxHistory('CARDLESS', 'cardless'),
+      ...sandboxHistory('QRIS_ISSUER', 'qris-issuer'),
     }),
   },
   {
@@ -79,6 +83,12 @@ export const SERVICES = [
       RAIL_EWALLET_CALLBACK_PARTNER_ID: sandboxPartnerId('ewallet'),
       ...sandboxRail('QRIS', urlOf('SIMULATOR_PORT'), secrets),
       ...sandboxRail('EWALLET', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('VA', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRail('RETAIL', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxHistory('QRIS', 'qris'),
+      ...sandboxHistory('EWALLET', 'ewallet'),
+      ...sandboxHistory('VA', 'va'),
+      ...sandboxHistory('RETAIL', 'retail'),
     }),
   },
   {

@@ -12,6 +12,7 @@ import { fundCommand } from './commands/fund.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { limitCommands } from './commands/limit.ts';
 import { merchantCommands } from './commands/merchant.ts';
+import { reconcileCommands } from './commands/reconcile.ts';
 import { redeliverCommand } from './commands/redeliver.ts';
 import { reversalCommands } from './commands/reversals.ts';
 import { signatureCommands } from './commands/signature.ts';
@@ -38,6 +39,7 @@ transferCommands(program);
 billerCommands(program);
 suspenseCommands(program);
 reversalCommands(program);
+reconcileCommands(program);
 redeliverCommand(eventCommands(program));
 signatureCommands(program);
 

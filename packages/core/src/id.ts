@@ -2,6 +2,8 @@ import { createHash, randomFillSync } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const RANDOM_BYTES = 10;
+/** How many characters of a ULID are its time. */
+const TIME_LENGTH = 10;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** Makes ids; passed in, so that domain code stays pure. */
@@ -36,6 +38,11 @@ export function ulidTimeMs(ulid: string): number {
   let ms = 0;
   for (const character of ulid.slice(0, 10)) ms = ms * 32 + ALPHABET.indexOf(character);
   return ms;
+}
+
+/** The text before every ULID of this time or later, and after every earlier one. */
+export function ulidFloor(timeMs: number): string {
+  return encode(timeMs, new Uint8Array()).slice(0, TIME_LENGTH);
 }
 
 function encode(timeMs: number, random: Uint8Array): string {

@@ -7,12 +7,12 @@ export {
   parseBankingCalendar,
 } from './banking-calendar.ts';
 export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
-export { jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
+export { JAKARTA_OFFSET_MS, jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
-export { isUlid, type NewId, newUlid, ulidFrom, ulidTimeMs } from './id.ts';
+export { isUlid, type NewId, newUlid, ulidFloor, ulidFrom, ulidTimeMs } from './id.ts';
 export { checkStructure } from './json-structure.ts';
 export { isLuhn, luhnDigit } from './luhn.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
@@ -56,6 +56,7 @@ export {
   type SpCode,
 } from './result.ts';
 export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
+export { SANDBOX_HISTORY_ACCOUNTS } from './sandbox-history.ts';
 export {
   fromSealedDocument,
   openFor,

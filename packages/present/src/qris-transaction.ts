@@ -61,9 +61,14 @@ export const qrisTransactionSchema = z
     customer_name: payerFields.name,
     customer_account_type: payerFields.account_type,
     customer_data: z.strictObject(payerFields),
-    has_reconcile: z.boolean(),
-    reconcile_at: Timestamp.nullable(),
-    reconcile_by: z.string(),
+    has_reconcile: z.boolean().meta({
+      description:
+        "Whether the payment was found in the acquirer's books, which are compared the night after; webhooks say false.",
+    }),
+    reconcile_at: Timestamp.nullable().meta({ description: 'When it was found there; null until then.' }),
+    reconcile_by: z
+      .enum(['', 'system', 'operator'])
+      .meta({ description: 'operator: it differed there, and an operator has explained why. Empty until then.' }),
     had_settled_to_merchant: z.boolean(),
     settled_to_merchant_at: settledAt,
     has_settle: z.boolean().meta({ description: 'Whether the net amount is available.' }),
@@ -121,9 +126,9 @@ export function presentQrisTransaction(transaction: QrisTransaction): QrisTransa
     customer_name: customer.name,
     customer_account_type: customer.account_type,
     customer_data: customer,
-    has_reconcile: false,
-    reconcile_at: null,
-    reconcile_by: '',
+    has_reconcile: transaction.reconciledAtMs !== undefined,
+    reconcile_at: isoOrNull(transaction.reconciledAtMs),
+    reconcile_by: reconciledBy(transaction.reconciledBy),
     had_settled_to_merchant: settledAt !== null,
     settled_to_merchant_at: settledAt,
     has_settle: settledAt !== null,
@@ -136,6 +141,11 @@ export function presentQrisTransaction(transaction: QrisTransaction): QrisTransa
     deleted_at: null,
     events_count: transaction.eventsCount,
   };
+}
+
+/** A word of a later version is none that merchants know. */
+function reconciledBy(by: string | undefined): QrisTransactionJson['reconcile_by'] {
+  return by === 'system' || by === 'operator' ? by : '';
 }
 
 /** Rupiah as the JSON number that this resource has; amounts stay far below where doubles lose sen. */

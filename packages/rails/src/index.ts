@@ -53,6 +53,8 @@ export type {
   WalletInquiryResult,
 } from './ewallet-topup/port.ts';
 export { openSnapEwalletTopup } from './ewallet-topup/snap.ts';
+export { HistoryError, type HistoryRow, type Period, type RailHistory } from './history/history.ts';
+export { type HistoryStyle, openSnapHistory, type SnapHistoryOptions } from './history/snap-history.ts';
 export type {
   PrepaidInquiryResult,
   PrepaidPurchaseResult,

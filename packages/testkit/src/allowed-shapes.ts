@@ -52,6 +52,9 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     'update many {* =, _id $in} <- $inc $set': 'deliveries are claimed together',
     'update many {* $lte, * =, _id $in} <- $set': 'deliveries are given back together',
     'update many {* $ne, _id $in} <- $inc $min $push($each $slice) $set': 'a run of redeliveries, once for each',
+    // Reconciliation: the days of rails, by `_id`.
+    'update one {* =, _id =} <- $set $unset': 'a run ends, if no other one has begun',
+    'update one {_id =} <- $inc $set': 'a day is to be compared once more; `_id` is given',
     // Counts: on a cluster each shard counts its own.
     'aggregate [$match {* $type}, $group $sum]': 'a count for a metric',
     'aggregate [$match {* $gt, * $type}, $group $sum]': 'a count for a metric',
@@ -60,7 +63,10 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     // Indexes: none is unique, because a cluster sharded by hashed `_id` refuses such.
     'createIndexes {* 1}': 'a plain index',
     'createIndexes {* 1, * -1}': 'a list, newest first',
+    'createIndexes {* 1, * 1}': 'a list of a kind by time',
     'createIndexes {* 1, * 1, * -1}': 'a list of a kind, newest first',
+    'createIndexes {* 1, * 1, * 1}': 'counts of a kind and state',
+    'createIndexes {* 1, * 1, _id 1}': 'a list of a day by owner',
     'createIndexes {* 1, * 1, * 1, * 1}': 'a statement',
     'createIndexes {* 1, * 1, * 1, * 1, * 1}': 'statements by account and time',
     'createIndexes {* 1, * 1, * 1, * 1, * 1, * 1, * 1} partial {* =}': 'the settlement listing',

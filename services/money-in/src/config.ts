@@ -4,6 +4,7 @@ import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
 import { railsShape } from './rails.ts';
+import { historyShape } from './reconciliation/rails.ts';
 
 const shape = {
   ...commonShape,
@@ -12,6 +13,7 @@ const shape = {
   ...busShape,
   ...settlementShape,
   ...railsShape,
+  ...historyShape,
   RPC_PORT: env.port(9105),
   ADMIN_PORT: env.port(9206),
   MERCHANT_RPC: env.address(),

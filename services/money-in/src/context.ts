@@ -1,6 +1,7 @@
 import type { Clock, VaSeries } from '@gerbang/core';
 import type { MerchantDirectory, SettlesAt } from '@gerbang/neighbours';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { Reconciled } from '@gerbang/reconciliation';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
@@ -25,6 +26,8 @@ export type Context = {
   merchants: MerchantDirectory;
   idempotencyKeys: IdempotencyKeys;
   audit: AuditLog;
+  /** Which payments were found in the rails' books. */
+  reconciled: Reconciled;
   settlesAt: SettlesAt;
   vaSeries: VaSeries;
   /** Where customers' pages are, without a slash at the end. */

@@ -1,5 +1,7 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { railFromConfig } from '@gerbang/rails';
+import { openReconciliations } from '@gerbang/reconciliation';
 import type { Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
@@ -16,6 +18,7 @@ import { openPaymentStore, PAYMENTS } from './payment/store.ts';
 import { openPaymentRequestStore, PAYMENT_REQUESTS } from './payment-request/store.ts';
 import { createAskRail } from './rail/ask.ts';
 import { openRails, type Rails } from './rails.ts';
+import { historyCredentials, openReconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
 import { startTimers } from './timers.ts';
 
@@ -36,15 +39,27 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
     const rails = options.rails ?? openRails(config);
     closing.push('rail of QRIS', () => rails.qris.close());
     closing.push('rail of e-wallets', () => rails.ewallet.close());
+    const payments = await openPaymentStore(store, relay.afterWrite);
+    const audit = openAuditLog(store);
+    const reconciledRails = openReconciledRails({
+      config,
+      credentials: (rail) =>
+        rail === 'VA' || rail === 'RETAIL' ? historyCredentials(config, rail) : railFromConfig(config, rail),
+      payments,
+      log,
+    });
+    const reconciliations = await openReconciliations({ store, rails: reconciledRails, clock, audit, registry, log });
+    closing.push('reconciliations', () => reconciliations.close());
     const context: Context = {
       kinds,
       paymentRequests,
-      payments: await openPaymentStore(store, relay.afterWrite),
+      payments,
       ...openNumbers(store, paymentRequests),
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
       idempotencyKeys: await openIdempotencyKeys(store, clock),
-      audit: openAuditLog(store),
+      audit,
+      reconciled: reconciliations.reconciled,
       settlesAt: config.settlesAt,
       vaSeries: config.vaSeries,
       payUrl: config.PAY_URL,
@@ -58,7 +73,7 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
       metrics: createMoneyInMetrics(registry),
     };
     await startTimers(foundation, context, store);
-    const eventServices = relay.serve([PAYMENT_REQUESTS, PAYMENTS]);
-    return serveRpc(foundation, { implementations: [...implementations(context), ...eventServices], store });
+    const besides = [...relay.serve([PAYMENT_REQUESTS, PAYMENTS]), reconciliations.implementation];
+    return serveRpc(foundation, { implementations: [...implementations(context), ...besides], store });
   });
 }

@@ -175,6 +175,7 @@ export function useParts() {
         merchants: { profile, account: unused, admit: unused, admitProduct: unused, close: async () => {} },
         idempotencyKeys: await openIdempotencyKeys(store, clock),
         audit: openAuditLog(store),
+        reconciled: { of: async () => new Map() },
         settlesAt: (_product, paidAtMs) => paidAtMs,
         vaSeries: SANDBOX_VA_SERIES,
         payUrl: '',

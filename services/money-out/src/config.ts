@@ -1,6 +1,7 @@
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { railsShape } from './products.ts';
+import { historyShape } from './reconciliation/rails.ts';
 
 const shape = {
   ...commonShape,
@@ -8,6 +9,7 @@ const shape = {
   ...storeShape,
   ...busShape,
   ...railsShape,
+  ...historyShape,
   RPC_PORT: env.port(9103),
   ADMIN_PORT: env.port(9203),
   MERCHANT_RPC: env.address(),

@@ -1,5 +1,6 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { openReconciliations } from '@gerbang/reconciliation';
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
@@ -14,6 +15,7 @@ import { createTransferMetrics } from './metrics.ts';
 import { type MoneyOutDocument, onDue } from './on-due.ts';
 import { createProducts, openRails } from './products.ts';
 import { openInquiries } from './qris-payment/inquiry.ts';
+import { openReconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
 import { TRANSFERS } from './transfer/reference.ts';
 import { openTransferStore } from './transfer/store.ts';
@@ -56,6 +58,11 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       leaseMs: LEASE_MS,
       handle: (document) => onDue(context, document),
     });
-    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([TRANSFERS])], store });
+    const { transfers, audit } = context;
+    const reconciled = openReconciledRails({ config, products, transfers, clock, log });
+    const reconciliations = await openReconciliations({ store, rails: reconciled, clock, audit, registry, log });
+    closing.push('reconciliations', () => reconciliations.close());
+    const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation];
+    return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -45,6 +45,8 @@ import { EMONEY_INQUIRY, emoneyInquiry } from './ewallet-topup/account-inquiry.t
 import { EMONEY_TOPUP, emoneyTopup } from './ewallet-topup/topup.ts';
 import { EMONEY_STATUS, emoneyStatus } from './ewallet-topup/topup-status.ts';
 import type { Handler } from './handler.ts';
+import { addRow, changeRow, dropRow, forgetChanges, showHistory } from './history/control.ts';
+import { BANK_STATEMENT, bankStatement, TRANSACTION_HISTORY, transactionHistory } from './history/snap.ts';
 import { confirmEwallet } from './money-in/confirm-ewallet.ts';
 import {
   DEBIT_CANCEL,
@@ -115,6 +117,13 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', url: '/direct-debit/v1.0/debit/status', handler: chargeStatus, service: CHARGE_STATUS },
   { method: 'POST', url: '/direct-debit/v1.0/debit/refund', handler: refund, service: REFUND },
   { method: 'POST', url: '/sandbox/direct-debit/:binding_id/unbind', handler: endBinding, anyone: false },
+  { method: 'POST', url: '/v1.0/transaction-history-list', handler: transactionHistory, service: TRANSACTION_HISTORY },
+  { method: 'POST', url: '/v1.0/bank-statement', handler: bankStatement, service: BANK_STATEMENT },
+  { method: 'GET', url: '/sandbox/history/:rail', handler: showHistory, anyone: false },
+  { method: 'DELETE', url: '/sandbox/history/:rail', handler: forgetChanges, anyone: false },
+  { method: 'POST', url: '/sandbox/history/:rail/rows', handler: addRow, anyone: false },
+  { method: 'PATCH', url: '/sandbox/history/:rail/rows/:id', handler: changeRow, anyone: false },
+  { method: 'DELETE', url: '/sandbox/history/:rail/rows/:id', handler: dropRow, anyone: false },
   { method: 'POST', url: '/sandbox/cardless/:withdrawal_code/withdraw', handler: withdrawCash, anyone: false },
   { method: 'POST', url: '/sandbox/transfers/:transaction_id/reverse', handler: reverseTransfer, anyone: false },
   { method: 'POST', url: '/sandbox/virtual-accounts/:number/pay', handler: payVirtualAccount, anyone: false },

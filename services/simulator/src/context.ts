@@ -7,6 +7,7 @@ import type { ClockFollowers } from './clock/followers.ts';
 import type { OffsetStore } from './clock/offset-store.ts';
 import type { RailBehaviours } from './control/behaviours.ts';
 import type { DirectDebitBank } from './direct-debit/open.ts';
+import type { HistoryChanges } from './history/changes.ts';
 import type { Metrics } from './metrics.ts';
 import type { Gateway } from './money-in/gateway.ts';
 import type { Receipts } from './money-in/receipts.ts';
@@ -41,6 +42,8 @@ export type Context = {
   publicUrl: string;
   /** The other side: what the rails call. */
   gateway: Gateway;
+  /** What tests have made of the histories that the rails tell. */
+  historyChanges: HistoryChanges;
   behaviours: RailBehaviours;
   tokens: TokenIssuer;
   inquiryIds: InquiryIds;

@@ -12,6 +12,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openRailBehaviours } from './control/behaviours.ts';
 import { openDirectDebitBank } from './direct-debit/open.ts';
+import { openHistoryChanges } from './history/changes.ts';
 import { createSimulatorMetrics } from './metrics.ts';
 import { createGateway } from './money-in/gateway.ts';
 import { keepTelling } from './money-in/notifier.ts';
@@ -38,7 +39,7 @@ export function startService(config: Config, options: { random?: () => number } 
       followers: createClockFollowers(),
       books: await openBankBooks(store, clock),
       withdrawals: await openWithdrawals(store, clock, config.partner.clientSecret),
-      ...(await openMoneyIn(store)),
+      ...(await openMoneyIn(store, clock)),
       qrisBooks: await openQrisBooks(store, clock),
       directDebit: await openDirectDebitBank(store, clock),
       publicUrl: (config.SIMULATOR_PUBLIC_URL ?? `http://127.0.0.1:${config.SIMULATOR_PORT}`).replace(/\/+$/, ''),
@@ -49,6 +50,7 @@ export function startService(config: Config, options: { random?: () => number } 
         hmacRails: config.SIMULATOR_HMAC_RAILS,
         stopping: stopping.signal,
       }),
+      historyChanges: await openHistoryChanges(store),
       behaviours: await openRailBehaviours(store),
       tokens: createTokenIssuer(),
       inquiryIds: createInquiryIds(),

@@ -25,6 +25,8 @@ export const aspi: Provider = {
     accountBinding: { path: '/v1.0/registration-account-binding' },
     accountBindingInquiry: { path: '/v1.0/registration-account-inquiry' },
     accountUnbinding: { path: '/v1.0/registration-account-unbinding' },
+    transactionHistory: { path: '/v1.0/transaction-history-list' },
+    bankStatement: { path: '/v1.0/bank-statement' },
     authCode: { path: '/v1.0/get-auth-code', method: 'GET' },
     otp: { path: '/v1.0/otp' },
     accessTokenB2b2c: { path: '/v1.0/access-token/b2b2c' },

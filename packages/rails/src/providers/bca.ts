@@ -1,6 +1,7 @@
 import type { Provider, ServiceProfile } from './provider.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const transfer = (path: string): ServiceProfile => ({ path, channelId: '95051' });
 /** X-EXTERNAL-ID has at most 32 digits there. */
@@ -25,10 +26,12 @@ export const bca: Provider = {
       additionalInfo: { transferType: '2', purposeCode: '99' },
     },
     transferStatus: short('/openapi/v1.0/transfer/status'),
+    bankStatement: transfer('/openapi/v1.0/bank-statement'),
     qrisGenerate: qris('/openapi/v1.0/qr/qr-mpm-generate'),
     // 4035100: the code has expired.
     qrisQuery: { ...qris('/openapi/v1.0/qr/qr-mpm-query'), treatments: { '40300': 'failure' } },
   },
   bankTransfer: { bankCode: 'swift', ownBankCode: '014', sourceAccountDigits: 10 },
+  history: { sliceMs: DAY_MS },
   qris: { validityMs: { min: 5 * MINUTE_MS, max: 120 * MINUTE_MS } },
 };

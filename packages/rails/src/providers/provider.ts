@@ -12,6 +12,8 @@ export const SERVICE_CODES = {
   accountBindingInquiry: '08',
   accountUnbinding: '09',
   authCode: '10',
+  transactionHistory: '12',
+  bankStatement: '14',
   accountInquiryInternal: '15',
   accountInquiryExternal: '16',
   transferIntrabank: '17',
@@ -78,6 +80,10 @@ export type Provider = {
   ewalletTopup?: {
     /** Whose wallets it tops up. `several`: requests name the wallet in additionalInfo. */
     wallet: EwalletTopupChannel | 'several';
+  };
+  history?: {
+    /** The shortest period that it lists, milliseconds; an hour where absent. */
+    sliceMs: number;
   };
   qris?: {
     /** How long a code may live, milliseconds; absent: as long as is asked. */

@@ -27,6 +27,15 @@ export type PaymentQuery = Page & {
   toMs: number | undefined;
 };
 
+/** With `amountsSen` only those of these amounts. */
+export type PaidQuery = {
+  rail: string;
+  fromMs: number;
+  toMs: number;
+  amountsSen: readonly bigint[] | undefined;
+  limit: number;
+};
+
 export type PaymentStore = {
   aggregates: Aggregates<PaymentDocument, EventType<'money-in'>>;
   /** Undefined when the rail has reported it before. Its timer takes it up should this process die. */
@@ -36,6 +45,8 @@ export type PaymentStore = {
   /** Writes the events and the state after them; undefined when it has changed meanwhile. */
   apply(payment: StoredPayment, events: readonly PaymentEvent[], fields: ChangedFields): Promise<StoredPayment | undefined>;
   list(query: PaymentQuery): Promise<StoredPayment[]>;
+  /** What a rail has reported as paid in a period by its own time, in that order, up to a number. */
+  listPaid(query: PaidQuery): Promise<StoredPayment[]>;
   /** What waits in suspense for an operator, oldest first. */
   listSuspended(limit: number): Promise<StoredPayment[]>;
   /** Whose reversal waits for an operator, oldest first. */
@@ -48,6 +59,7 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
   const aggregates = await openAggregates<PaymentDocument, EventType<'money-in'>>(store, PAYMENTS, { schema: 1, afterWrite });
   const { collection } = aggregates;
   await collection.createIndex({ account_id: 1, product: 1, public_id: -1 }, { name: 'newest' });
+  await collection.createIndex({ rail: 1, paid_at: 1 }, { name: 'paid' });
   for (const field of ['suspended_at', 'contested_at']) {
     const partialFilterExpression = { [field]: { $type: 'date' } };
     await collection.createIndex({ [field]: 1 }, { name: field.replace('_at', ''), partialFilterExpression });
@@ -87,6 +99,15 @@ export async function openPaymentStore(store: Store, afterWrite: AfterWrite): Pr
         { sort: { public_id: -1 }, limit: query.limit },
       );
       return found.map(fromDocument);
+    },
+    async listPaid({ rail, fromMs, toMs, amountsSen, limit }) {
+      const filter = {
+        rail,
+        paid_at: { $gte: new Date(fromMs), $lt: new Date(toMs) },
+        from_suspense: { $exists: false },
+        ...(amountsSen !== undefined && { amount_sen: { $in: [...amountsSen] } }),
+      };
+      return (await aggregates.list(filter, { sort: { paid_at: 1 }, limit })).map(fromDocument);
     },
     async listSuspended(limit) {
       const found = await aggregates.list({ suspended_at: { $type: 'date' } }, { sort: { suspended_at: 1 }, limit });

@@ -5,6 +5,7 @@ import {
   QrisTransactionSchema,
   TipIndicator,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import type { ReconciledBy } from '@gerbang/reconciliation';
 import { toWireFees, toWireStatus } from '../payment-request/message.ts';
 import type { PaymentRequest } from '../payment-request/request.ts';
 import { asQris, qrisReference, type Tip } from './qris.ts';
@@ -27,8 +28,11 @@ export function fromTipIndicator(wire: number): Tip['indicator'] {
   throw new Error(`${wire} is no indicator of a tip`);
 }
 
-/** A QRIS transaction as the contract between services shows it; `nowMs` is business time. */
-export function toQrisTransaction(request: PaymentRequest, nowMs: number): QrisTransaction {
+/**
+ * A QRIS transaction as the contract between services shows it; `nowMs` is business time. `reconciled`: its payment was found in
+ * the acquirer's books; events do not say so.
+ */
+export function toQrisTransaction(request: PaymentRequest, nowMs: number, reconciled?: ReconciledBy): QrisTransaction {
   const { order, state, payment } = request;
   const { qrData, tip, acquirerName, acquirerNns } = asQris(request.details);
   return create(QrisTransactionSchema, {
@@ -51,6 +55,7 @@ export function toQrisTransaction(request: PaymentRequest, nowMs: number): QrisT
     acquirerName,
     acquirerNns,
     eventsCount: request.eventsCount,
+    ...(reconciled !== undefined && { reconciledAtMs: BigInt(reconciled.atMs), reconciledBy: reconciled.by }),
     isExpired: state.expiresAtMs !== undefined && state.expiresAtMs <= nowMs,
   });
 }

@@ -42,6 +42,8 @@ export type TransferStore = {
   /** Removes one that was never accepted. */
   remove(transfer: StoredTransfer): Promise<boolean>;
   list(query: TransferQuery): Promise<StoredTransfer[]>;
+  /** What was ordered of a product in a period, by transaction ids after one and before another, in their order. */
+  listOrdered(query: OrderedQuery): Promise<StoredTransfer[]>;
   /** What operators have to decide, the oldest first. */
   listUnresolved(limit: number): Promise<StoredTransfer[]>;
   fromDocument(document: StoredTransferDocument): StoredTransfer;
@@ -67,6 +69,17 @@ export type TransferQuery = {
   referenceNumber: string | undefined;
   fromMs: number | undefined;
   toMs: number | undefined;
+};
+
+/** Transfers of all accounts by their transaction ids; with `amountsSen` only those of these amounts. */
+export type OrderedQuery = {
+  product: Product;
+  after: string;
+  end: string;
+  fromMs: number;
+  toMs: number;
+  amountsSen: readonly bigint[] | undefined;
+  limit: number;
 };
 
 /** Opens the collection with the indexes its queries need. */
@@ -117,6 +130,16 @@ export async function openTransferStore(
     remove: (transfer) => aggregates.removeUnannounced(transfer.document),
     async list(query) {
       const found = await aggregates.list(filterOf(query), { sort: { transaction_id: -1 }, limit: query.limit });
+      return found.map(read);
+    },
+    async listOrdered({ product, after, end, fromMs, toMs, amountsSen, limit }) {
+      const filter = {
+        transaction_id: { $gt: after, $lt: end },
+        product: product.name,
+        created_at: { $gte: new Date(fromMs), $lt: new Date(toMs) },
+        ...(amountsSen !== undefined && { amount_sen: { $in: [...amountsSen] } }),
+      };
+      const found = await aggregates.list(filter, { sort: { transaction_id: 1 }, limit });
       return found.map(read);
     },
     async listUnresolved(limit) {

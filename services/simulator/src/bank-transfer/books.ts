@@ -16,6 +16,8 @@ export type Booking = {
   /** The beneficiary's bank or wallet, and its account or phone number there. */
   bankCode: string;
   accountNumber: string;
+  /** What the partner wants to be said to the beneficiary; may be empty. */
+  remark: string;
   /** The rail's own reference. */
   referenceNo: string;
   verdict: Verdict;
@@ -27,6 +29,9 @@ export type BookEntry = Omit<Booking, 'verdict'> & {
   /** SNAP case and message of a transfer that has failed. */
   failure: { responseCode: string; message: string } | undefined;
   bookedAtMs: number;
+  settlesAtMs: number;
+  /** When the money came back; undefined where it stayed. */
+  reversedAtMs: number | undefined;
 };
 
 type EntryDocument = {
@@ -41,6 +46,8 @@ type EntryDocument = {
   amount_sen: bigint;
   bank_code: string;
   account_number: string;
+  /** Absent in books of before. */
+  remark?: string;
   reference_no: string;
   outcome: 'success' | 'failed';
   failure_code: string;
@@ -65,6 +72,8 @@ export type BankBooks = {
   hasExternalKey(externalKey: string): Promise<boolean>;
   /** Every transfer of a rail, by the partner's reference. */
   all(rail: Rail): AsyncIterable<BookEntry>;
+  /** Those that settled, or came back, from one moment to another, the second one not included. */
+  between(rail: Rail, what: 'settled' | 'reversed', fromMs: number, toMs: number): Promise<BookEntry[]>;
 };
 
 const COLLECTION = 'bank_transfers';
@@ -75,6 +84,8 @@ export async function openBankBooks(store: Store, clock: Clock): Promise<BankBoo
   const entries = store.collection<EntryDocument>(COLLECTION);
   await entries.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
   await entries.createIndex({ transaction_id: 1 }, { name: 'transaction' });
+  await entries.createIndex({ settles_at: 1 }, { name: 'settles_at' });
+  await entries.createIndex({ reversed_at: 1 }, { name: 'reversed_at', sparse: true });
   const insert = combineInserts(entries);
   const find = async (rail: Rail, partnerReference: string) => {
     const document = await traced('findOne', COLLECTION, () =>
@@ -106,6 +117,12 @@ export async function openBankBooks(store: Store, clock: Clock): Promise<BankBoo
     },
     hasExternalKey: async (externalKey) =>
       (await entries.findOne({ external_key: externalKey }, { projection: { _id: 1 } })) !== null,
+    async between(rail, what, fromMs, toMs) {
+      const range = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+      const filter = what === 'settled' ? { settles_at: range } : { reversed_at: range };
+      const found = await entries.find({ ...filter, ...ofRail(rail) }).toArray();
+      return found.map((document) => toEntry(document, clock.now()));
+    },
     async *all(rail) {
       const nowMs = clock.now();
       for await (const document of entries.find(ofRail(rail), { sort: { _id: 1 }, batchSize: BATCH }))
@@ -129,6 +146,7 @@ function toDocument({ verdict, ...booking }: Booking, nowMs: number): EntryDocum
     amount_sen: booking.amountSen,
     bank_code: booking.bankCode,
     account_number: booking.accountNumber,
+    remark: booking.remark,
     reference_no: booking.referenceNo,
     outcome: verdict.outcome,
     failure_code: verdict.outcome === 'failed' ? verdict.responseCode : '',
@@ -149,10 +167,13 @@ function toEntry(document: EntryDocument, nowMs: number): BookEntry {
     amountSen: document.amount_sen,
     bankCode: document.bank_code,
     accountNumber: document.account_number,
+    remark: document.remark ?? '',
     referenceNo: document.reference_no,
     status,
     failure: status === 'failed' ? { responseCode: document.failure_code, message: document.failure_message } : undefined,
     bookedAtMs: document.booked_at.getTime(),
+    settlesAtMs: document.settles_at.getTime(),
+    reversedAtMs: document.reversed_at?.getTime(),
   };
 }
 

@@ -27,7 +27,9 @@ const schema = z.object({
   beneficiaryAccountNo: z.string().regex(/^[0-9]{1,34}$/),
   beneficiaryBankCode: z.string().min(1).max(8),
   transactionDate: z.iso.datetime({ offset: true }),
-  additionalInfo: z.object({ merchantReference: ownName, transactionId: ownName }).optional(),
+  additionalInfo: z
+    .object({ merchantReference: ownName, transactionId: ownName, remark: z.string().max(256).default('') })
+    .optional(),
 });
 
 /**
@@ -53,6 +55,7 @@ export const transferInterbank = transaction(
       amountSen: body.amount.value,
       bankCode: body.beneficiaryBankCode,
       accountNumber: body.beneficiaryAccountNo,
+      remark: body.additionalInfo?.remark ?? '',
       referenceNo,
       verdict,
     });

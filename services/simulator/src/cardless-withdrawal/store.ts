@@ -21,6 +21,8 @@ export type Withdrawals = {
   codeOf(withdrawal: Withdrawal): string;
   /** Every withdrawal that the bank was asked for, by the partner's reference. */
   all(): AsyncIterable<Withdrawal>;
+  /** Those that were drawn from one moment to another, the second one not included. */
+  drawnBetween(fromMs: number, toMs: number): Promise<Withdrawal[]>;
 };
 
 const COLLECTION = 'withdrawals';
@@ -32,6 +34,7 @@ const CANCELED: Verdict = { outcome: 'success', afterMs: 0 };
 export async function openWithdrawals(store: Store, clock: Clock, secret: string): Promise<Withdrawals> {
   const withdrawals = store.collection<WithdrawalDocument>(COLLECTION);
   await withdrawals.createIndex({ code_hash: 1 }, { name: 'code', unique: true });
+  await withdrawals.createIndex({ withdrawn_at: 1 }, { name: 'withdrawn_at', sparse: true });
 
   const findOne = async (filter: object) => {
     const document = await traced('findOne', COLLECTION, () => withdrawals.findOne(filter, { readConcern: 'linearizable' }));
@@ -93,6 +96,10 @@ export async function openWithdrawals(store: Store, clock: Clock, secret: string
       const open = { withdrawn_at: { $exists: false }, canceled_at: { $exists: false }, outcome: 'success' };
       await change({ _id: reference, ...open, expires_at: { $gt: now } }, { canceled_at: now });
       return must(reference);
+    },
+    async drawnBetween(fromMs, toMs) {
+      const found = await withdrawals.find({ withdrawn_at: { $gte: new Date(fromMs), $lt: new Date(toMs) } }).toArray();
+      return found.map((document) => fromDocument(document, clock.now()));
     },
     async *all() {
       const nowMs = clock.now();

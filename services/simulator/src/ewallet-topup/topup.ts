@@ -41,6 +41,7 @@ export const emoneyTopup = transaction(
       amountSen,
       bankCode: additionalInfo.beneficiaryProvider,
       accountNumber: customerNumber,
+      remark: body.notes ?? '',
       referenceNo: newUlid(Date.now()),
       verdict,
     };

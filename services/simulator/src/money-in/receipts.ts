@@ -80,6 +80,8 @@ export type Receipts = {
   refund(rail: MoneyInRail, railReference: string, amountSen: bigint): Promise<boolean>;
   /** Every payment of a rail, by its reference. */
   all(rail: MoneyInRail): AsyncIterable<Receipt>;
+  /** Those from one moment to another, the second one not included. */
+  paidBetween(rail: MoneyInRail, fromMs: number, toMs: number): Promise<Receipt[]>;
 };
 
 const COLLECTION = 'money_in_receipts';
@@ -90,6 +92,7 @@ export async function openReceipts(store: Store): Promise<Receipts> {
   const receipts = store.collection<ReceiptDocument>(COLLECTION);
   await receipts.createIndex({ notify_at: 1 }, { name: 'notify_at', sparse: true });
   await receipts.createIndex({ payable_reference: 1 }, { name: 'payable_reference' });
+  await receipts.createIndex({ paid_at: 1 }, { name: 'paid_at' });
   const readById = shareReads((ids) => traced('find', COLLECTION, () => receipts.find({ _id: { $in: ids } }).toArray()));
   const keyOf = (rail: MoneyInRail, railReference: string) => `${rail}:${railReference}`;
   return {
@@ -136,6 +139,10 @@ export async function openReceipts(store: Store): Promise<Receipts> {
         { $set: { refunded_sen: receipt.refunded_sen + amountSen } },
       );
       return matchedCount === 1;
+    },
+    async paidBetween(rail, fromMs, toMs) {
+      const found = await receipts.find({ paid_at: { $gte: new Date(fromMs), $lt: new Date(toMs) }, rail }).toArray();
+      return found.map(toReceipt);
     },
     async *all(rail) {
       const found = receipts.find({ rail, status: { $ne: 'canceled' } }, { sort: { _id: 1 }, batchSize: BATCH });

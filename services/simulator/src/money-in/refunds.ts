@@ -1,9 +1,16 @@
-import { newUlid } from '@gerbang/core';
+import { type Clock, newUlid } from '@gerbang/core';
 import { isDuplicateKey, type Store } from '@gerbang/store';
 import type { MoneyInRail } from './rail.ts';
 
 /** Money that a rail has given back. */
-export type Refund = { reference: string; refundNo: string; railReference: string; amountSen: bigint };
+export type Refund = {
+  reference: string;
+  refundNo: string;
+  railReference: string;
+  amountSen: bigint;
+  /** Undefined in books of before. */
+  givenAtMs: number | undefined;
+};
 
 type RefundDocument = {
   _id: string;
@@ -14,6 +21,7 @@ type RefundDocument = {
   rail_reference: string;
   amount_sen: bigint;
   given: boolean;
+  given_at?: Date;
 };
 
 /** What rails have given back; durable. The partner's reference of a refund is taken once, and its content with it. */
@@ -25,13 +33,16 @@ export type Refunds = {
     amountSen: bigint,
   ): Promise<Refund | 'other-content' | 'too-much'>;
   all(rail: MoneyInRail): AsyncIterable<Refund>;
+  /** Those from one moment to another, the second one not included. */
+  givenBetween(rail: MoneyInRail, fromMs: number, toMs: number): Promise<Refund[]>;
 };
 
 /** Takes the amount from the payment; false where less than that is left. */
 type TakeFromPayment = (rail: MoneyInRail, railReference: string, amountSen: bigint) => Promise<boolean>;
 
-export async function openRefunds(store: Store, takeFromPayment: TakeFromPayment): Promise<Refunds> {
+export async function openRefunds(store: Store, clock: Clock, takeFromPayment: TakeFromPayment): Promise<Refunds> {
   const refunds = store.collection<RefundDocument>('money_in_refunds');
+  await refunds.createIndex({ given_at: 1 }, { name: 'given_at', sparse: true });
   return {
     async give(rail, railReference, reference, amountSen) {
       const _id = `${rail}:${reference}`;
@@ -54,8 +65,13 @@ export async function openRefunds(store: Store, takeFromPayment: TakeFromPayment
         return there.given ? toRefund(there) : 'too-much';
       }
       if (!(await takeFromPayment(rail, railReference, amountSen))) return 'too-much';
-      await refunds.updateOne({ _id }, { $set: { given: true } });
-      return { reference, refundNo, railReference, amountSen };
+      const givenAt = new Date(clock.now());
+      await refunds.updateOne({ _id }, { $set: { given: true, given_at: givenAt } });
+      return { reference, refundNo, railReference, amountSen, givenAtMs: givenAt.getTime() };
+    },
+    async givenBetween(rail, fromMs, toMs) {
+      const found = await refunds.find({ given_at: { $gte: new Date(fromMs), $lt: new Date(toMs) }, rail }).toArray();
+      return found.map(toRefund);
     },
     async *all(rail) {
       for await (const document of refunds.find({ rail, given: true }, { sort: { _id: 1 } })) yield toRefund(document);
@@ -69,5 +85,6 @@ function toRefund(document: RefundDocument): Refund {
     refundNo: document.refund_no,
     railReference: document.rail_reference,
     amountSen: document.amount_sen,
+    givenAtMs: document.given_at?.getTime(),
   };
 }

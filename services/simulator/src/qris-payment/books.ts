@@ -26,6 +26,9 @@ export type QrisEntry = Omit<QrisBooking, 'verdict'> & {
   refundReference: string | undefined;
   /** SNAP case and message of a payment that has failed. */
   failure: { responseCode: string; message: string } | undefined;
+  settlesAtMs: number;
+  /** When the money went back; undefined where it stayed. */
+  reversedAtMs: number | undefined;
 };
 
 type ScanDocument = { _id: string; schema: number; payload: string };
@@ -78,6 +81,8 @@ export type QrisBooks = {
   cancel(partnerReference: string): Promise<QrisEntry | undefined>;
   /** Every payment, by the partner's reference. */
   all(): AsyncIterable<QrisEntry>;
+  /** Those that settled, or went back, from one moment to another, the second one not included. */
+  between(what: 'settled' | 'reversed', fromMs: number, toMs: number): Promise<QrisEntry[]>;
 };
 
 const SCHEMA = 1;
@@ -89,6 +94,8 @@ export async function openQrisBooks(store: Store, clock: Clock): Promise<QrisBoo
   const claims = store.collection<ClaimDocument>('qris_claims');
   const payments = store.collection<EntryDocument>(PAYMENTS);
   await payments.createIndex({ external_key: 1 }, { name: 'external_key', unique: true });
+  await payments.createIndex({ settles_at: 1 }, { name: 'settles_at' });
+  await payments.createIndex({ reversed_at: 1 }, { name: 'reversed_at', sparse: true });
   const options = { readConcern: 'linearizable' } as const;
   const findScan = async (_id: string) => (await scans.findOne({ _id }, options))?.payload;
   const claimedBy = async (_id: string) => (await claims.findOne({ _id }, options))?.partner_reference;
@@ -128,6 +135,11 @@ export async function openQrisBooks(store: Store, clock: Clock): Promise<QrisBoo
       const after = await find(_id);
       if (after?.status === 'canceled') await claims.deleteOne({ _id: after.payload, partner_reference: _id });
       return after;
+    },
+    async between(what, fromMs, toMs) {
+      const range = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+      const found = await payments.find(what === 'settled' ? { settles_at: range } : { reversed_at: range }).toArray();
+      return found.map((document) => toEntry(document, clock.now()));
     },
     async *all() {
       const nowMs = clock.now();
@@ -179,6 +191,8 @@ function toEntry(document: EntryDocument, nowMs: number): QrisEntry {
     status,
     refundReference: document.refund_reference,
     failure: status === 'failed' ? { responseCode: document.failure_code, message: document.failure_message } : undefined,
+    settlesAtMs: settlesAt.getTime(),
+    reversedAtMs: reversedAt?.getTime(),
   };
 }
 

@@ -3,6 +3,7 @@ import { AccountStatus, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v
 import type { GetQrisRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { Context } from '../../context.ts';
 import { ownRequest } from '../../payment-request/create.ts';
+import { reconciledCodes } from '../../reconciliation/qris.ts';
 import { toQrisTransaction } from '../message.ts';
 import { QRIS, requestOfQrisReference } from '../qris.ts';
 
@@ -19,7 +20,8 @@ export async function getQris(context: Context, { merchantId, accountId, id, ref
     reffNo === ''
       ? await ownRequest(context, QRIS, { merchantId, accountId, publicId: String(id) })
       : await findByReference(context, { merchantId, accountId, reffNo });
-  return { qrisTransaction: toQrisTransaction(found, context.clock.now()) };
+  const reconciled = await reconciledCodes(context, [found]);
+  return { qrisTransaction: toQrisTransaction(found, context.clock.now(), reconciled.get(found.order.id)) };
 }
 
 async function findByReference(

@@ -839,6 +839,20 @@ export declare type QrisTransaction = Message<"gerbang.money_in.v1.QrisTransacti
    * @generated from field: bool is_expired = 20;
    */
   isExpired: boolean;
+
+  /**
+   * Absent until its payment was found in the acquirer's books, or an operator has explained why it differs there.
+   *
+   * @generated from field: optional int64 reconciled_at_ms = 21;
+   */
+  reconciledAtMs?: bigint | undefined;
+
+  /**
+   * system or operator.
+   *
+   * @generated from field: optional string reconciled_by = 22;
+   */
+  reconciledBy?: string | undefined;
 };
 
 /**

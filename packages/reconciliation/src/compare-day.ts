@@ -1,0 +1,110 @@
+import { HistoryError, type HistoryRow, type Period } from '@gerbang/rails';
+import { conclude } from './conclude.ts';
+import { type Day, isIn, periodOf } from './day.ts';
+import type { DayOptions, DayResult, Totals } from './day-result.ts';
+import { type OurPayment, type Pair, TOLERANCE_MS } from './match/payment.ts';
+import { createSweep, type Sweep } from './match/sweep.ts';
+import type { ReadPayment, ReconciledRail } from './rail.ts';
+import { readRows, rowKeyOf, slicesOf } from './rows.ts';
+
+/** Held at once, payments and rows: some hundred bytes each. A day with so many of them without a partner is another account's. */
+const HELD_MAX = 500_000;
+
+/**
+ * Compares a day of a rail's books with our payments: slice by slice, so that a day of a million rows fits into memory. Throws
+ * HistoryError where the rail's books cannot be read, or share too little with ours.
+ */
+export async function compareDay(rail: ReconciledRail, day: Day, options: DayOptions): Promise<DayResult> {
+  const period = periodOf(day);
+  const window = { fromMs: period.fromMs - TOLERANCE_MS, toMs: period.toMs + TOLERANCE_MS };
+  const counts = createCounts(period);
+  const sweep = createSweep();
+  const pairs: Pair[] = [];
+  const reading = createReader(rail.payments(window));
+  try {
+    for (const slice of slicesOf(window, period.fromMs, rail.history.sliceMs)) {
+      const payments = await reading.before(slice.toMs);
+      const rows = await readRows(rail, slice, options.signal);
+      counts.add(payments, rows);
+      sweep.add(payments, rows);
+      counts.pair(await sweep.settle(slice.toMs), pairs);
+      checkBound(sweep);
+      await options.afterSlice();
+    }
+  } finally {
+    await reading.close();
+  }
+  const held = await sweep.finish();
+  counts.pair(held.pairs, pairs);
+  const concluded = await conclude(rail, { period, window, held, options });
+  return {
+    ...counts.totals(),
+    matched: counts.matched() + concluded.matched,
+    open: concluded.open,
+    differences: concluded.differences,
+    claims: [...pairs, ...concluded.latePairs].map(({ ours, row }) => ({ paymentId: ours.id, rowKey: rowKeyOf(row) })),
+  };
+}
+
+/** Reads the stream as far as it is needed. */
+function createReader(payments: AsyncIterable<ReadPayment>) {
+  const iterator = payments[Symbol.asyncIterator]();
+  let next: ReadPayment | undefined;
+  let isOver = false;
+  return {
+    /** All that begin before the moment and have not been given yet; some that begin later may be among them. */
+    async before(toMs: number): Promise<OurPayment[]> {
+      const found: OurPayment[] = [];
+      while (!isOver) {
+        if (next === undefined) {
+          const read = await iterator.next();
+          if (read.done === true) {
+            isOver = true;
+            break;
+          }
+          next = read.value;
+        }
+        if (next.readToMs >= toMs) break;
+        found.push(next.payment);
+        next = undefined;
+      }
+      return found;
+    },
+    close: async () => {
+      await iterator.return?.();
+    },
+  };
+}
+
+function checkBound(sweep: Sweep): void {
+  if (sweep.size() > HELD_MAX)
+    throw new HistoryError(`more than ${HELD_MAX} payments and rows have no partner: is it the history of our account?`);
+}
+
+/** Counts both sides of the day itself, without what is around it. */
+function createCounts(period: Period) {
+  const ours: Totals = { count: 0, sumSen: 0n };
+  const rail: Totals = { count: 0, sumSen: 0n };
+  let matched = 0;
+  const add = (totals: Totals, amountSen: bigint) => {
+    totals.count++;
+    totals.sumSen += amountSen;
+  };
+  return {
+    add(payments: readonly OurPayment[], rows: readonly HistoryRow[]) {
+      for (const { fromMs, standing, amountSen } of payments)
+        if (isIn(period, fromMs) && (standing === 'done' || standing === 'returned')) add(ours, amountSen);
+      for (const { atMs, status, amountSen } of rows) if (isIn(period, atMs) && status === 'booked') add(rail, amountSen);
+    },
+    /** Counts pairs, and keeps those that another day might pair again. */
+    pair(found: readonly Pair[], kept: Pair[]) {
+      for (const pair of found) {
+        if (!isIn(period, pair.ours.fromMs)) continue;
+        matched++;
+        if (pair.ours.toMs >= period.toMs - TOLERANCE_MS) kept.push(pair);
+      }
+    },
+    matched: () => matched,
+    totals: () => ({ ours, rail }),
+  };
+}
