@@ -10,7 +10,7 @@ import { MORE_VICTIMS, startWorld, VICTIMS, type World } from './money-out-world
 const long = process.env.GERBANG_CHAOS === 'long';
 const CYCLES = long ? 5 : 1;
 const victims = long ? [...VICTIMS, ...MORE_VICTIMS] : VICTIMS;
-const CALLERS = long ? 24 : 12;
+const CALLERS = long ? 24 : 8;
 /** Orders that are answered before each kill, and after the last one. */
 const ORDERS_BETWEEN = long ? 60 : 8;
 const CODES_LIVE_MS = 2 * 3_600_000;

@@ -7,7 +7,7 @@ import type { World } from './money-out-world.ts';
 const PATIENCE_MS = 90_000;
 const RETRY_MS = 250;
 /** A load of its own would only measure how fast it is. */
-const PAUSE_MS = 40;
+const PAUSE_MS = 80;
 
 /** Merchants that order from all products at once, by both edges, until `end`. */
 export type Load = {

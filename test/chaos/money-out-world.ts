@@ -7,7 +7,7 @@ import { openChannel } from '@gerbang/rpc';
 import { findFreePorts } from '../../launcher/ports.ts';
 import { processTable } from '../../launcher/processes.ts';
 import { ensureSecrets } from '../../launcher/secrets.ts';
-import type { PortName, Ports } from '../../launcher/services.ts';
+import { type Ports, SERVICES } from '../../launcher/services.ts';
 import { createSupervisor, type Supervisor } from '../../launcher/supervisor.ts';
 import { openSystem, type System } from '../../launcher/system.ts';
 import { type Answer, accepted, call, type MerchantClient, signIn } from '../support/merchant-client.ts';
@@ -15,15 +15,13 @@ import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 
 /** The services of which two instances run. */
 const REPLICATED = ['ledger', 'money-out', 'edge'] as const;
-const REPLICA_PORTS: readonly PortName[] = [
-  'LEDGER_RPC_PORT',
-  'LEDGER_ADMIN_PORT',
-  'MONEY_OUT_RPC_PORT',
-  'MONEY_OUT_ADMIN_PORT',
-  'EDGE_PORT',
-  'EDGE_ADMIN_PORT',
-  'RAILS_PORT',
-];
+/** Every port of theirs, by the variable that moves it. */
+const REPLICA_PORTS: ReadonlySet<string> = new Set(
+  SERVICES.filter(({ name }) => isReplicated(name)).flatMap((row) => {
+    const prefix = row.name.toUpperCase().replaceAll('-', '_');
+    return [`${prefix}_ADMIN_PORT`, `${prefix}_RPC_PORT`, ...('listens' in row ? Object.keys(row.listens) : [])];
+  }),
+);
 const REPLICA = ' replica';
 const FUNDS_SEN = 10n ** 13n;
 
@@ -79,7 +77,7 @@ export async function startWorld(): Promise<World> {
       secrets: ensureSecrets(dataFolder),
       mongodbUri: system.mongodb.uri,
       natsUrl: `nats://127.0.0.1:${ports.NATS_PORT}`,
-    }).filter(({ name }) => REPLICATED.some((replicated) => replicated === name)),
+    }).filter(({ name }) => isReplicated(name)),
     { logFolder, say: () => {}, record: () => {} },
   );
   const sink = await startWebhookSink();
@@ -129,7 +127,7 @@ async function replicaPorts(ports: Ports): Promise<Ports> {
   const taken = new Set(Object.values(ports));
   for (;;) {
     const free = await findFreePorts();
-    const own = Object.fromEntries(REPLICA_PORTS.map((name) => [name, free[name]]));
+    const own = Object.fromEntries(Object.entries(free).filter(([name]) => REPLICA_PORTS.has(name)));
     if (!Object.values(own).some((port) => taken.has(port))) return { ...ports, ...own };
   }
 }
@@ -142,4 +140,8 @@ async function fund({ demo, ports }: System): Promise<void> {
   } finally {
     await channel.close();
   }
+}
+
+function isReplicated(name: string): boolean {
+  return REPLICATED.some((replicated) => replicated === name);
 }

@@ -116,9 +116,11 @@ type Lasting = { accountId: string; ledger: ReturnType<typeof scriptedLedger>; a
 export function useQrisPayments(name: string) {
   let mongo: TestMongo;
   let store: Store;
+  let stores: Stores;
   beforeAll(async () => {
     mongo = await startTestMongo();
     store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}${name}`, appName: 'test' });
+    stores = await openStores(store);
   });
   afterAll(async () => {
     await store?.close();
@@ -131,7 +133,7 @@ export function useQrisPayments(name: string) {
       const accountId = lasting.accountId ?? newUlid(Date.now());
       const ledger = lasting.ledger ?? scriptedLedger();
       const acquirer = lasting.acquirer ?? scriptedAcquirer();
-      const context = await openContext(store, { accountId, ledger, acquirer }, wrap);
+      const context = await openContext(stores, { accountId, ledger, acquirer }, wrap);
       return { accountId, ledger, acquirer, context, ...callsOf(context, accountId) };
     },
   };
@@ -172,11 +174,26 @@ function callsOf(context: Context, accountId: string) {
   };
 }
 
-async function openContext(store: Store, { accountId, ledger, acquirer }: Lasting, wrap: Wrap | undefined): Promise<Context> {
+type Stores = Awaited<ReturnType<typeof openStores>>;
+
+/** What all processes share but the transfers, whose products have a rail of their own each. */
+async function openStores(store: Store) {
+  const clock = createClock();
+  return {
+    store,
+    clock,
+    accountTransfers: await openAccountTransferStore(store, () => {}),
+    inquiries: await openInquiries(store),
+    idempotencyKeys: await openIdempotencyKeys(store, clock),
+    audit: openAuditLog(store),
+  };
+}
+
+async function openContext(stores: Stores, { accountId, ledger, acquirer }: Lasting, wrap: Wrap | undefined): Promise<Context> {
   const unused = async () => {
     throw new Error('not part of this test');
   };
-  const clock = createClock();
+  const { store, clock, accountTransfers, inquiries, idempotencyKeys, audit } = stores;
   const close = async () => {};
   const rails = {
     bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
@@ -189,13 +206,11 @@ async function openContext(store: Store, { accountId, ledger, acquirer }: Lastin
   const profile = create(ProfileSchema, { merchantId: 'm1', status: MerchantStatus.ACTIVE, partition: 'p0', fees });
   const account = create(AccountSchema, { accountId, merchantId: 'm1', status: AccountStatus.ACTIVE });
   const transfers = await openTransferStore(store, Object.values(products), () => {});
-  const inquiries = await openInquiries(store);
-  const audit = openAuditLog(store);
   return {
     rails,
     products,
     transfers: wrap === undefined ? transfers : withCrashes(transfers, wrap),
-    accountTransfers: await openAccountTransferStore(store, () => {}),
+    accountTransfers,
     inquiries: wrap === undefined ? inquiries : inquiriesWithCrashes(inquiries, wrap),
     ledger: { post: wrap === undefined ? ledger.post : wrap(ledger.post), getBalance: unused, verify: unused },
     clock,
@@ -209,7 +224,7 @@ async function openContext(store: Store, { accountId, ledger, acquirer }: Lastin
       admitProduct: async () => profile,
       close: async () => {},
     },
-    idempotencyKeys: await openIdempotencyKeys(store, clock),
+    idempotencyKeys,
     audit: wrap === undefined ? audit : { ...audit, append: wrap(audit.append) },
     inProgress: new Set(),
     background: new BackgroundWork(),

@@ -252,6 +252,8 @@ describe('a payment that is canceled', () => {
   async function aPendingPayment(payload = code({ pan: '936000091500000002' })) {
     const { request, result } = await pay(payload, {}, { ...within(300), firstSend: true });
     expect(result.outcome).toBe('unknown');
+    // The payer may have given up before the acquirer had read the request.
+    await expect.poll(() => rail.query(request, soon())).toEqual({ outcome: 'pending' });
     return { payload, request };
   }
 
@@ -281,7 +283,7 @@ describe('a payment that is canceled', () => {
     await bench.control('PUT', 'rails/qris', { outcome: 'timeout' });
     expect((await rail.cancel(request, within(300))).outcome).toBe('unknown');
     await bench.control('DELETE', 'rails/qris');
-    expect(await rail.query(request, soon())).toEqual({ outcome: 'canceled' });
+    await expect.poll(() => rail.query(request, soon())).toEqual({ outcome: 'canceled' });
   });
 });
 
