@@ -55,7 +55,7 @@ export {
   type SpCode,
 } from './result.ts';
 export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
-export { openToken, sealToken } from './sealed-token.ts';
+export { openToken, type SealedToken, sealToken } from './sealed-token.ts';
 export {
   PRODUCTION_SETTLEMENT,
   parseSettlementRules,

@@ -1,5 +1,8 @@
 import { type KeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 
+/** A sealed token with whose it is. */
+export type SealedToken = { referenceNumber: string; text: string };
+
 /**
  * A prepaid token under a key-encryption key, as text. Who has the digits can use them, so they are stored and published in no
  * other form. A token is sealed to its purchase, so that a ciphertext copied to another one opens nothing.

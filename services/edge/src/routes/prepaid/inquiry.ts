@@ -11,12 +11,10 @@ const body = z.object({
   command,
   data: z
     .object({
-      customer_id: text
-        .regex(/^[0-9]{1,20}$/, 'must be digits, at most 20')
-        .meta({
-          description: "The customer's number; how many digits it has depends on the product.",
-          examples: ['12345678901'],
-        }),
+      customer_id: text.regex(/^[0-9]{1,20}$/, 'must be digits, at most 20').meta({
+        description: "The customer's number; how many digits it has depends on the product.",
+        examples: ['12345678901'],
+      }),
       product_code: text
         .regex(/^[A-Z0-9]{1,20}$/, 'must be 1 to 20 capital letters and digits')
         .meta({ description: 'A product of the command, as the list of products has it.', examples: ['PLN50'] }),
