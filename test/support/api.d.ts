@@ -1760,18 +1760,20 @@ export interface components {
              * @example plntok
              */
             command: string;
-            data: {
-                /**
-                 * @description The customer's number; how many digits it has depends on the product.
-                 * @example 12345678901
-                 */
-                customer_id: string;
-                /**
-                 * @description A product of the command, as the list of products has it.
-                 * @example PLN50
-                 */
-                product_code: string;
-            };
+            data: components["schemas"]["InquirePrepaidRequestData"];
+        };
+        /** @description What is asked about. */
+        InquirePrepaidRequestData: {
+            /**
+             * @description The customer's number; how many digits it has depends on the product.
+             * @example 12345678901
+             */
+            customer_id: string;
+            /**
+             * @description A product of the command, as the list of products has it.
+             * @example PLN50
+             */
+            product_code: string;
         };
         PayPrepaidRequest: {
             /**
@@ -1779,15 +1781,17 @@ export interface components {
              * @example plntok
              */
             command: string;
-            data: {
-                /**
-                 * @description `reference_number` of the inquiry.
-                 * @example 01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B
-                 */
-                reference_number: string;
-                /** @description The account to debit; the merchant's default account if left out. */
-                account_id?: components["schemas"]["AccountId"] | null;
-            };
+            data: components["schemas"]["PayPrepaidRequestData"];
+        };
+        /** @description What is paid, and from where. */
+        PayPrepaidRequestData: {
+            /**
+             * @description `reference_number` of the inquiry.
+             * @example 01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B
+             */
+            reference_number: string;
+            /** @description The account to debit; the merchant's default account if left out. */
+            account_id?: components["schemas"]["AccountId"] | null;
         };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
@@ -4529,7 +4533,9 @@ export type InquireQrisPaymentRequest = components['schemas']['InquireQrisPaymen
 export type CreditQrisRequest = components['schemas']['CreditQrisRequest'];
 export type InquireQrisPaymentStatusRequest = components['schemas']['InquireQrisPaymentStatusRequest'];
 export type InquirePrepaidRequest = components['schemas']['InquirePrepaidRequest'];
+export type InquirePrepaidRequestData = components['schemas']['InquirePrepaidRequestData'];
 export type PayPrepaidRequest = components['schemas']['PayPrepaidRequest'];
+export type PayPrepaidRequestData = components['schemas']['PayPrepaidRequestData'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];

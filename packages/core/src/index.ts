@@ -56,6 +56,9 @@ export {
   type SpCode,
 } from './result.ts';
 export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
+
+<<<<<<< HEAD
+
 export { SANDBOX_HISTORY_ACCOUNTS } from './sandbox-history.ts';
 export {
   fromSealedDocument,
@@ -68,6 +71,13 @@ export {
   toSealedDocument,
 } from './sealed.ts';
 export { openToken, sealToken } from './sealed-token.ts';
+
+=======
+
+export { openToken, type SealedToken, sealToken } from './sealed-token.ts';
+
+>>>>>>> biller
+
 export {
   PRODUCTION_SETTLEMENT,
   parseSettlementRules,

@@ -128,4 +128,4 @@ export {
   vaTransactionSchema,
   virtualAccountSchema,
 } from './virtual-account.ts';
-export type { DomainEvent, SealedToken, UrlSetting, Webhook, WebhookKind } from './webhook-event.ts';
+export type { DomainEvent, UrlSetting, Webhook, WebhookKind } from './webhook-event.ts';

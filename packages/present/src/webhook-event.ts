@@ -1,3 +1,4 @@
+import type { SealedToken } from '@gerbang/core';
 import type { z } from 'zod';
 
 /** Which of a merchant's callback URLs an event goes to (merchant-api.md, Events). */
@@ -12,9 +13,6 @@ export type UrlSetting =
  * it is opened when the webhook is sent.
  */
 export type Webhook = { event: string; setting: UrlSetting; body: object; sealedToken?: SealedToken };
-
-/** A token as `sealToken` of packages/core has sealed it to a purchase. */
-export type SealedToken = { referenceNumber: string; text: string };
 
 /** What the webhooks of one event name have in common. `description` says when they are sent, `body` is their schema. */
 export type WebhookKind<Body = unknown> = {

@@ -51,7 +51,7 @@ export function openSnapHistory(options: SnapHistoryOptions, now: () => number =
 
 /** The same over a client that is open already. */
 export function createSnapHistory(
-  snap: SnapClient,
+  snap: Pick<SnapClient, 'post' | 'close'>,
   { provider = aspi, style, account, moves, pageTimeoutMs }: HistoryOptions,
   now: () => number,
 ): RailHistory {
@@ -70,7 +70,7 @@ export function createSnapHistory(
 }
 
 async function askPage(
-  snap: SnapClient,
+  snap: Pick<SnapClient, 'post'>,
   service: SnapService,
   body: object,
   { pageTimeoutMs, signal, now }: { pageTimeoutMs: number; signal: AbortSignal; now: () => number },

@@ -56,7 +56,7 @@ const HELD = {
   possibleDuplicateOf: undefined,
 };
 
-const PAID = { balanceAfterSen: 0n, railReference: 'R', receipt: {} };
+const PAID = { balanceAfterSen: 0n, railReference: 'R', receipt: {}, refund: undefined };
 
 it.each<[TransferState, string, number]>([
   [{ status: 'created', request: '{}' }, 'open', 9_000],

@@ -1,4 +1,4 @@
-import type { SealedToken } from '@gerbang/present';
+import type { SealedToken } from '@gerbang/core';
 import { type RetryPolicy, retryDelayMs } from './schedule.ts';
 
 /** An event that is delivered to a merchant. */

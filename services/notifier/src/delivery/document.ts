@@ -1,5 +1,4 @@
-import { bodyHash, hashOfCanonical, type Json } from '@gerbang/core';
-import type { SealedToken } from '@gerbang/present';
+import { bodyHash, hashOfCanonical, type Json, type SealedToken } from '@gerbang/core';
 import type { Due } from '@gerbang/store';
 import type { Outcome } from '../event/outcome.ts';
 import { aggregateOf, type ReceivedEvent } from '../event/received-event.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson, type Json } from '@gerbang/core';
-import { type EventCatalogue, presentEvent, type SealedToken, type UrlSetting, type Webhook } from '@gerbang/present';
+import { canonicalJson, type Json, type SealedToken } from '@gerbang/core';
+import { type EventCatalogue, presentEvent, type UrlSetting, type Webhook } from '@gerbang/present';
 import type { CallbackSettings, WebhookSettings } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { ReceivedEvent } from './received-event.ts';
 

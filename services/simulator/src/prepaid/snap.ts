@@ -50,6 +50,7 @@ export const prepaidPurchase = transaction(PREPAID_PURCHASE, order, biller, asyn
     amountSen: body.amount,
     bankCode: body.productCode,
     accountNumber: body.customerNo,
+    remark: '',
     referenceNo: newUlid(Date.now()),
     verdict,
   };

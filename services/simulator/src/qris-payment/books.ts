@@ -191,8 +191,8 @@ function toEntry(document: EntryDocument, nowMs: number): QrisEntry {
     status,
     refundReference: document.refund_reference,
     failure: status === 'failed' ? { responseCode: document.failure_code, message: document.failure_message } : undefined,
-    settlesAtMs: settlesAt.getTime(),
-    reversedAtMs: reversedAt?.getTime(),
+    settlesAtMs: document.settles_at.getTime(),
+    reversedAtMs: document.reversed_at?.getTime(),
   };
 }
 

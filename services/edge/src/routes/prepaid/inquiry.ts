@@ -9,14 +9,17 @@ const TIMEOUT_MS = 8_000;
 
 const body = z.object({
   command,
-  data: z.object({
-    customer_id: text
-      .regex(/^[0-9]{1,20}$/, 'must be digits, at most 20')
-      .meta({ description: "The customer's number; how many digits it has depends on the product.", examples: ['12345678901'] }),
-    product_code: text
-      .regex(/^[A-Z0-9]{1,20}$/, 'must be 1 to 20 capital letters and digits')
-      .meta({ description: 'A product of the command, as the list of products has it.', examples: ['PLN50'] }),
-  }),
+  data: z
+    .object({
+      customer_id: text.regex(/^[0-9]{1,20}$/, 'must be digits, at most 20').meta({
+        description: "The customer's number; how many digits it has depends on the product.",
+        examples: ['12345678901'],
+      }),
+      product_code: text
+        .regex(/^[A-Z0-9]{1,20}$/, 'must be 1 to 20 capital letters and digits')
+        .meta({ description: 'A product of the command, as the list of products has it.', examples: ['PLN50'] }),
+    })
+    .meta({ id: 'InquirePrepaidRequestData', description: 'What is asked about.' }),
 });
 
 /** POST {biller_url}/api/v1/prepaid/inquiry (merchant-api.md; contract §9). Refusals: validation, and those of the biller. */

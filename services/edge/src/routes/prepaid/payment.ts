@@ -11,12 +11,14 @@ const TIMEOUT_MS = 10_000;
 
 const body = z.object({
   command,
-  data: z.object({
-    reference_number: text
-      .regex(/^[\x20-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters')
-      .meta({ description: '`reference_number` of the inquiry.', examples: ['01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B'] }),
-    account_id: orAbsent(accountId).meta({ description: "The account to debit; the merchant's default account if left out." }),
-  }),
+  data: z
+    .object({
+      reference_number: text
+        .regex(/^[\x20-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters')
+        .meta({ description: '`reference_number` of the inquiry.', examples: ['01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B'] }),
+      account_id: orAbsent(accountId).meta({ description: "The account to debit; the merchant's default account if left out." }),
+    })
+    .meta({ id: 'PayPrepaidRequestData', description: 'What is paid, and from where.' }),
 });
 
 /** POST {biller_url}/api/v1/prepaid/payment (contract §9). Refusals: validation, and those of the biller. */
