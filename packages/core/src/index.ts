@@ -56,9 +56,6 @@ export {
   type SpCode,
 } from './result.ts';
 export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
-
-<<<<<<< HEAD
-
 export { SANDBOX_HISTORY_ACCOUNTS } from './sandbox-history.ts';
 export {
   fromSealedDocument,
@@ -70,14 +67,7 @@ export {
   sealText,
   toSealedDocument,
 } from './sealed.ts';
-export { openToken, sealToken } from './sealed-token.ts';
-
-=======
-
 export { openToken, type SealedToken, sealToken } from './sealed-token.ts';
-
->>>>>>> biller
-
 export {
   PRODUCTION_SETTLEMENT,
   parseSettlementRules,

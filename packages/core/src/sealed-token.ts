@@ -1,17 +1,10 @@
 import type { KeyRing } from './envelope-encryption.ts';
 import { openText, type Secret, sealText } from './sealed.ts';
 
-<<<<<<< HEAD
-/** A prepaid token as text, sealed to its purchase: who has the digits can use them, so they are stored and published sealed only. */
-=======
 /** A sealed token with whose it is. */
 export type SealedToken = { referenceNumber: string; text: string };
 
-/**
- * A prepaid token under a key-encryption key, as text. Who has the digits can use them, so they are stored and published in no
- * other form. A token is sealed to its purchase, so that a ciphertext copied to another one opens nothing.
- */
->>>>>>> biller
+/** A prepaid token as text, sealed to its purchase: who has the digits can use them, so they are stored and published sealed only. */
 export function sealToken(ring: KeyRing, referenceNumber: string, token: string): string {
   return sealText(ring, prepaidToken(referenceNumber), token);
 }
