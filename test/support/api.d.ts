@@ -1022,6 +1022,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/direct-debit/binding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the bindings of an account */
+        get: operations["listDirectDebitBindings"];
+        put?: never;
+        /**
+         * Begin to bind a bank account
+         * @description Send the customer to `webview_url`, which opens this binding only. The webhooks `direct-debit.binding.succeeded`, `.failed` and `.expired` say what has become of it. The customer comes back to `redirect_url` with `binding_id` and, once, `handover_code`. A visit there proves nothing by itself: show the binding, and compare the code.
+         */
+        post: operations["createDirectDebitBinding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/binding/{binding_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a binding */
+        get: operations["showDirectDebitBinding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/binding/{binding_id}/unbind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a binding
+         * @description Where `otp_required` is true, the customer gives the OTP to you, and you give it to verify-otp together with `otp_handoff`, as it is, as `unbind_context`. The binding stays ACTIVE until the bank has ended it; the webhook `direct-debit.unbinding.succeeded` says so. Every call makes the otp_handoff of the one before invalid.
+         */
+        post: operations["unbindDirectDebit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/charge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Charge a bound bank account
+         * @description Above the OTP limit (IDR 500,000 in the sandbox) `requires_otp` is true and the status PENDING_OTP: the customer gives the bank's OTP to you, and you give it to verify-otp within 5 minutes. Else it answers when the bank has, or after 3 seconds with status PENDING. The webhooks `direct-debit.charge.succeeded` and `.failed` bring the outcome. The same reference with the same content answers the existing charge.
+         */
+        post: operations["chargeDirectDebit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/verify-otp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the customer's OTP
+         * @description For a charge (`transaction_id`) or for the end of a binding (`binding_id` and `unbind_context`), never for both. A right OTP makes a charge PENDING, and its webhook brings the outcome; a binding stays ACTIVE until `direct-debit.unbinding.succeeded`. A wrong one is SP001 with `attempts_left`; after 3 of them a charge is FAILED. Where the OTP came too late, the bank sends another one, and the message says so.
+         */
+        post: operations["verifyDirectDebitOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the charges of an account */
+        get: operations["listDirectDebitTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/transaction/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a charge with its refunds */
+        get: operations["showDirectDebitTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/transaction/{transaction_id}/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refund a charge, or a part of it
+         * @description Reserves the amount, from pending while the charge has not settled, else from available, then asks the bank. Answers when the bank has answered, or after 3 seconds with status PENDING; the webhooks `direct-debit.refund.succeeded` and `.failed` bring the outcome. The fee of the charge is not returned. The same reference with the same content answers the existing refund.
+         */
+        post: operations["refundDirectDebit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/prepaid/inquiry": {
         parameters: {
             query?: never;
@@ -1364,6 +1516,204 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onBillerPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.binding.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.binding.succeeded
+         * @description A customer has bound an account.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitBindingSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.binding.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.binding.failed
+         * @description An account was not bound.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitBindingFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.binding.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.binding.expired
+         * @description The customer has not finished a binding in time.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitBindingExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.unbinding.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.unbinding.succeeded
+         * @description A binding has ended, whoever has ended it.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitUnbindingSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.unbinding.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.unbinding.failed
+         * @description A binding that was to end is still active.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitUnbindingFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.charge.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.charge.succeeded
+         * @description A charge has succeeded.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitChargeSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.charge.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.charge.failed
+         * @description A charge has failed or expired.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitChargeFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.refund.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.refund.succeeded
+         * @description A refund is with the customer.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitRefundSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.refund.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.refund.failed
+         * @description A refund has failed; its amount is back.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitRefundFailed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1754,6 +2104,57 @@ export interface components {
              */
             type?: unknown;
         };
+        CreateDirectDebitBindingRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /**
+             * @description The short name of the bank.
+             * @enum {string}
+             */
+            bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description Where the bank sends OTPs.
+             * @example 081234567890
+             */
+            customer_phone: string;
+            /**
+             * Format: uri
+             * @description Where the customer goes at the end, with `binding_id` and `handover_code`.
+             */
+            redirect_url?: string | null;
+        };
+        ChargeDirectDebitRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description An active binding of the account. */
+            binding_id: string;
+            /** @description The merchant's reference, unique per account over its charges. */
+            reference_number: string;
+            amount: components["schemas"]["MoneyInput"];
+            description?: string | null;
+        };
+        VerifyDirectDebitOtpRequest: {
+            /**
+             * @description The customer's OTP.
+             * @example 123456
+             */
+            otp: string;
+            /** @description Payment flow: the charge that the OTP is for. */
+            transaction_id?: string | null;
+            /** @description Unbind flow: the binding that the OTP is for. */
+            binding_id?: string | null;
+            /** @description Unbind flow: `otp_handoff` of unbind, as it is. */
+            unbind_context?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        RefundDirectDebitRequest: {
+            /** @description The merchant's reference of the refund, unique for its charge. */
+            reference_number: string;
+            /** @description What is left of the charge where it is not given. */
+            amount?: components["schemas"]["MoneyInput"] | null;
+        };
         InquirePrepaidRequest: {
             /**
              * @description What kind of product: `plntok` for electricity tokens, `pulsa` for mobile credit.
@@ -2031,9 +2432,15 @@ export interface components {
                 /** @description For instance SAVING; UNSPECIFIED until known. */
                 account_type: string;
             };
+            /** @description Whether the payment was found in the acquirer's books, which are compared the night after; webhooks say false. */
             has_reconcile: boolean;
+            /** @description When it was found there; null until then. */
             reconcile_at: components["schemas"]["Timestamp"] | null;
-            reconcile_by: string;
+            /**
+             * @description operator: it differed there, and an operator has explained why. Empty until then.
+             * @enum {string}
+             */
+            reconcile_by: "" | "system" | "operator";
             had_settled_to_merchant: boolean;
             /** @description When the net amount became available; null until settled. */
             settled_to_merchant_at: components["schemas"]["Timestamp"] | null;
@@ -2773,6 +3180,233 @@ export interface components {
          * @enum {string}
          */
         PrepaidStatus: "pending" | "success" | "failed";
+        /** @description A customer has bound an account. */
+        DirectDebitBindingSucceededWebhook: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            /** @constant */
+            event: "direct-debit.binding.succeeded";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description A customer's bank account, from which a merchant may charge. */
+        DirectDebitBinding: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            account_id: components["schemas"]["Ulid"];
+            bank_code: components["schemas"]["BankShortName"];
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone: string;
+            status: components["schemas"]["DirectDebitBindingStatus"];
+            /** @description declined: by the customer; bank_refused: the bank does not bind the account; otp_failed: no right OTP; already_bound: the customer has an active binding of this account. */
+            failed_reason: ("declined" | "bank_refused" | "otp_failed" | "already_bound") | null;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by: ("merchant" | "bank" | "token_refused") | null;
+            /**
+             * @description The last four digits; null until it is bound.
+             * @example ****7890
+             */
+            bank_account_number: string | null;
+            bank_account_name: string | null;
+            redirect_url: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Until when the customer can bind the account. */
+            expired_at: components["schemas"]["Timestamp"];
+            bound_at: components["schemas"]["Timestamp"] | null;
+            unbound_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description PENDING: the customer is yet to finish at webview_url; ACTIVE: the account can be charged.
+         * @enum {string}
+         */
+        DirectDebitBindingStatus: "PENDING" | "ACTIVE" | "FAILED" | "EXPIRED" | "UNBOUND";
+        /** @description An account was not bound. */
+        DirectDebitBindingFailedWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.binding.failed";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description The customer has not finished a binding in time. */
+        DirectDebitBindingExpiredWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.binding.expired";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description A binding has ended, whoever has ended it. */
+        DirectDebitUnbindingSucceededWebhook: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            /** @constant */
+            event: "direct-debit.unbinding.succeeded";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description A binding that was to end is still active. */
+        DirectDebitUnbindingFailedWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.unbinding.failed";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description A charge has succeeded. */
+        DirectDebitChargeSucceededWebhook: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            /** @constant */
+            event: "direct-debit.charge.succeeded";
+            data: components["schemas"]["DirectDebitTransaction"];
+        };
+        /** @description A charge of a bound bank account. */
+        DirectDebitTransaction: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            transaction_id: string;
+            account_id: components["schemas"]["Ulid"];
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            /** @description The merchant's reference, unique per account over its charges. */
+            reference_number: components["schemas"]["ReferenceNumber"];
+            bank_code: components["schemas"]["BankShortName"];
+            customer_id: string;
+            amount: components["schemas"]["Money"];
+            /** @description Null until it has succeeded. */
+            fee: components["schemas"]["Money"] | null;
+            net_amount: components["schemas"]["Money"] | null;
+            description: string | null;
+            status: components["schemas"]["DirectDebitStatus"];
+            requires_otp: boolean;
+            /**
+             * Format: int64
+             * @description Null unless an OTP is to be given.
+             */
+            otp_attempts_left: number | null;
+            otp_expired_at: components["schemas"]["Timestamp"] | null;
+            failed_code: string | null;
+            failed_reason: string | null;
+            has_settle: boolean;
+            settle_at: components["schemas"]["Timestamp"] | null;
+            /** @description What was refunded, pending refunds included. */
+            refunded_amount: components["schemas"]["Money"];
+            /** @description Oldest first. */
+            refunds: components["schemas"]["DirectDebitRefundOfTransaction"][];
+            created_at: components["schemas"]["Timestamp"];
+            processed_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description PENDING_OTP: the customer has an OTP to give; PENDING: the bank is asked; EXPIRED: the OTP was not given in time.
+         * @enum {string}
+         */
+        DirectDebitStatus: "PENDING_OTP" | "PENDING" | "SUCCESS" | "FAILED" | "EXPIRED";
+        DirectDebitRefundOfTransaction: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            refund_id: string;
+            /** @description The merchant's reference of the refund, unique for its charge. */
+            reference_number: components["schemas"]["ReferenceNumber"];
+            amount: components["schemas"]["Money"];
+            status: components["schemas"]["DirectDebitRefundStatus"];
+            failed_code: string | null;
+            failed_reason: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            processed_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description PENDING: the bank is asked, and the amount is reserved; FAILED: the amount is back.
+         * @enum {string}
+         */
+        DirectDebitRefundStatus: "PENDING" | "SUCCESS" | "FAILED";
+        /** @description A charge has failed or expired. */
+        DirectDebitChargeFailedWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.charge.failed";
+            data: components["schemas"]["DirectDebitTransaction"];
+        };
+        /** @description A refund is with the customer. */
+        DirectDebitRefundSucceededWebhook: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            /** @constant */
+            event: "direct-debit.refund.succeeded";
+            data: components["schemas"]["DirectDebitRefund"];
+        };
+        /** @description A refund of a charge. */
+        DirectDebitRefund: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            refund_id: string;
+            /** @description The merchant's reference of the refund, unique for its charge. */
+            reference_number: components["schemas"]["ReferenceNumber"];
+            amount: components["schemas"]["Money"];
+            status: components["schemas"]["DirectDebitRefundStatus"];
+            failed_code: string | null;
+            failed_reason: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            transaction_id: string;
+            /** @description What was refunded of the charge by now, this one and pending ones included. */
+            refunded_amount: components["schemas"]["Money"];
+        };
+        /** @description A refund has failed; its amount is back. */
+        DirectDebitRefundFailedWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.refund.failed";
+            data: components["schemas"]["DirectDebitRefund"];
+        };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
         IssueTokenV10Answer: {
@@ -4088,6 +4722,421 @@ export interface components {
             channel?: string;
             phone_number?: string;
         };
+        CreateDirectDebitBindingAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["NewDirectDebitBinding"];
+        };
+        /** @description A binding, and where its customer goes on. */
+        NewDirectDebitBinding: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            account_id: components["schemas"]["Ulid"];
+            bank_code: components["schemas"]["BankShortName"];
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone: string;
+            status: components["schemas"]["DirectDebitBindingStatus"];
+            /** @description declined: by the customer; bank_refused: the bank does not bind the account; otp_failed: no right OTP; already_bound: the customer has an active binding of this account. */
+            failed_reason: ("declined" | "bank_refused" | "otp_failed" | "already_bound") | null;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by: ("merchant" | "bank" | "token_refused") | null;
+            /**
+             * @description The last four digits; null until it is bound.
+             * @example ****7890
+             */
+            bank_account_number: string | null;
+            bank_account_name: string | null;
+            redirect_url: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Until when the customer can bind the account. */
+            expired_at: components["schemas"]["Timestamp"];
+            bound_at: components["schemas"]["Timestamp"] | null;
+            unbound_at: components["schemas"]["Timestamp"] | null;
+            /** @description Where the customer agrees and gives an OTP. It opens this binding only. */
+            webview_url: string;
+        };
+        ListDirectDebitBindingsAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListDirectDebitBindingsData"];
+        };
+        ListDirectDebitBindingsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["DirectDebitBinding"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowDirectDebitBindingAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        UnbindDirectDebitAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitUnbinding"];
+        };
+        /** @description A binding that is to end; null without an OTP. */
+        DirectDebitUnbinding: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            account_id: components["schemas"]["Ulid"];
+            bank_code: components["schemas"]["BankShortName"];
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone: string;
+            status: components["schemas"]["DirectDebitBindingStatus"];
+            /** @description declined: by the customer; bank_refused: the bank does not bind the account; otp_failed: no right OTP; already_bound: the customer has an active binding of this account. */
+            failed_reason: ("declined" | "bank_refused" | "otp_failed" | "already_bound") | null;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by: ("merchant" | "bank" | "token_refused") | null;
+            /**
+             * @description The last four digits; null until it is bound.
+             * @example ****7890
+             */
+            bank_account_number: string | null;
+            bank_account_name: string | null;
+            redirect_url: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Until when the customer can bind the account. */
+            expired_at: components["schemas"]["Timestamp"];
+            bound_at: components["schemas"]["Timestamp"] | null;
+            unbound_at: components["schemas"]["Timestamp"] | null;
+            otp_required: boolean;
+            otp_handoff: components["schemas"]["OtpHandoff"] | null;
+        };
+        /** @description What verify-otp takes as `unbind_context`, as it is, once and within 5 minutes. */
+        OtpHandoff: {
+            token: string;
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            expired_at: components["schemas"]["Timestamp"];
+        };
+        ChargeDirectDebitAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitTransaction"];
+        };
+        ChargeDirectDebitError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["ChargeDirectDebitErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        ChargeDirectDebitErrorData: {
+            transaction_id?: string;
+            account_id?: string;
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id?: string;
+            reference_number?: string | null;
+            bank_code?: string;
+            customer_id?: string;
+            amount?: components["schemas"]["Money"];
+            /** @description Null until it has succeeded. */
+            fee?: components["schemas"]["Money"] | null;
+            net_amount?: components["schemas"]["Money"] | null;
+            description?: string | null;
+            status?: components["schemas"]["DirectDebitStatus"];
+            requires_otp?: boolean;
+            /**
+             * Format: int64
+             * @description Null unless an OTP is to be given.
+             */
+            otp_attempts_left?: number | null;
+            otp_expired_at?: components["schemas"]["Timestamp"] | null;
+            failed_code?: string | null;
+            failed_reason?: string | null;
+            has_settle?: boolean;
+            settle_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What was refunded, pending refunds included. */
+            refunded_amount?: components["schemas"]["Money"];
+            /** @description Oldest first. */
+            refunds?: components["schemas"]["DirectDebitRefundOfTransaction"][];
+            created_at?: components["schemas"]["Timestamp"];
+            processed_at?: components["schemas"]["Timestamp"] | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
+        VerifyDirectDebitOtpAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitOtpAnswer"];
+        };
+        /** @description The charge, or the binding. */
+        DirectDebitOtpAnswer: components["schemas"]["DirectDebitTransactionWithOtp"] | components["schemas"]["DirectDebitBindingWithOtp"];
+        DirectDebitTransactionWithOtp: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            transaction_id: string;
+            account_id: components["schemas"]["Ulid"];
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            /** @description The merchant's reference, unique per account over its charges. */
+            reference_number: components["schemas"]["ReferenceNumber"];
+            bank_code: components["schemas"]["BankShortName"];
+            customer_id: string;
+            amount: components["schemas"]["Money"];
+            /** @description Null until it has succeeded. */
+            fee: components["schemas"]["Money"] | null;
+            net_amount: components["schemas"]["Money"] | null;
+            description: string | null;
+            status: components["schemas"]["DirectDebitStatus"];
+            requires_otp: boolean;
+            /**
+             * Format: int64
+             * @description Null unless an OTP is to be given.
+             */
+            otp_attempts_left: number | null;
+            otp_expired_at: components["schemas"]["Timestamp"] | null;
+            failed_code: string | null;
+            failed_reason: string | null;
+            has_settle: boolean;
+            settle_at: components["schemas"]["Timestamp"] | null;
+            /** @description What was refunded, pending refunds included. */
+            refunded_amount: components["schemas"]["Money"];
+            /** @description Oldest first. */
+            refunds: components["schemas"]["DirectDebitRefundOfTransaction"][];
+            created_at: components["schemas"]["Timestamp"];
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How often a wrong OTP may still be corrected; null after a right one.
+             */
+            attempts_left: number | null;
+        };
+        DirectDebitBindingWithOtp: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            account_id: components["schemas"]["Ulid"];
+            bank_code: components["schemas"]["BankShortName"];
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone: string;
+            status: components["schemas"]["DirectDebitBindingStatus"];
+            /** @description declined: by the customer; bank_refused: the bank does not bind the account; otp_failed: no right OTP; already_bound: the customer has an active binding of this account. */
+            failed_reason: ("declined" | "bank_refused" | "otp_failed" | "already_bound") | null;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by: ("merchant" | "bank" | "token_refused") | null;
+            /**
+             * @description The last four digits; null until it is bound.
+             * @example ****7890
+             */
+            bank_account_number: string | null;
+            bank_account_name: string | null;
+            redirect_url: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Until when the customer can bind the account. */
+            expired_at: components["schemas"]["Timestamp"];
+            bound_at: components["schemas"]["Timestamp"] | null;
+            unbound_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How often a wrong OTP may still be corrected; null after a right one.
+             */
+            attempts_left: number | null;
+        };
+        VerifyDirectDebitOtpError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["VerifyDirectDebitOtpErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        VerifyDirectDebitOtpErrorData: {
+            transaction_id?: string;
+            account_id?: string;
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id?: string;
+            reference_number?: string | null;
+            bank_code?: string;
+            customer_id?: string;
+            amount?: components["schemas"]["Money"];
+            /** @description Null until it has succeeded. */
+            fee?: components["schemas"]["Money"] | null;
+            net_amount?: components["schemas"]["Money"] | null;
+            description?: string | null;
+            status?: components["schemas"]["DirectDebitStatus"] | components["schemas"]["DirectDebitBindingStatus"];
+            requires_otp?: boolean;
+            /**
+             * Format: int64
+             * @description Null unless an OTP is to be given.
+             */
+            otp_attempts_left?: number | null;
+            otp_expired_at?: components["schemas"]["Timestamp"] | null;
+            failed_code?: string | null;
+            failed_reason?: (string | null) | (("declined" | "bank_refused" | "otp_failed" | "already_bound") | null);
+            has_settle?: boolean;
+            settle_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What was refunded, pending refunds included. */
+            refunded_amount?: components["schemas"]["Money"];
+            /** @description Oldest first. */
+            refunds?: components["schemas"]["DirectDebitRefundOfTransaction"][];
+            created_at?: components["schemas"]["Timestamp"];
+            processed_at?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How often a wrong OTP may still be corrected; null after a right one.
+             */
+            attempts_left?: number | null;
+            customer_name?: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone?: string;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by?: ("merchant" | "bank" | "token_refused") | null;
+            bank_account_number?: string;
+            bank_account_name?: string | null;
+            redirect_url?: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code?: string | null;
+            /** @description Until when the customer can bind the account. */
+            expired_at?: components["schemas"]["Timestamp"];
+            bound_at?: components["schemas"]["Timestamp"] | null;
+            unbound_at?: components["schemas"]["Timestamp"] | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            channel?: string;
+            phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
+        ListDirectDebitTransactionsAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListDirectDebitTransactionsData"];
+        };
+        ListDirectDebitTransactionsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["DirectDebitTransaction"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowDirectDebitTransactionAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitTransaction"];
+        };
+        RefundDirectDebitAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitRefund"];
+        };
+        RefundDirectDebitError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["RefundDirectDebitErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        RefundDirectDebitErrorData: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            refund_id?: string;
+            reference_number?: string | null;
+            amount?: components["schemas"]["Money"];
+            status?: components["schemas"]["DirectDebitRefundStatus"];
+            failed_code?: string | null;
+            failed_reason?: string | null;
+            created_at?: components["schemas"]["Timestamp"];
+            processed_at?: components["schemas"]["Timestamp"] | null;
+            transaction_id?: string;
+            /** @description What was refunded of the charge by now, this one and pending ones included. */
+            refunded_amount?: components["schemas"]["Money"];
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            account_id?: string;
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
         InquirePrepaidAnswer: {
             /** @description The command of the request; null where it had none. */
             command: string | null;
@@ -4532,6 +5581,10 @@ export type CreateCardlessWithdrawalRequest = components['schemas']['CreateCardl
 export type InquireQrisPaymentRequest = components['schemas']['InquireQrisPaymentRequest'];
 export type CreditQrisRequest = components['schemas']['CreditQrisRequest'];
 export type InquireQrisPaymentStatusRequest = components['schemas']['InquireQrisPaymentStatusRequest'];
+export type CreateDirectDebitBindingRequest = components['schemas']['CreateDirectDebitBindingRequest'];
+export type ChargeDirectDebitRequest = components['schemas']['ChargeDirectDebitRequest'];
+export type VerifyDirectDebitOtpRequest = components['schemas']['VerifyDirectDebitOtpRequest'];
+export type RefundDirectDebitRequest = components['schemas']['RefundDirectDebitRequest'];
 export type InquirePrepaidRequest = components['schemas']['InquirePrepaidRequest'];
 export type InquirePrepaidRequestData = components['schemas']['InquirePrepaidRequestData'];
 export type PayPrepaidRequest = components['schemas']['PayPrepaidRequest'];
@@ -4598,6 +5651,22 @@ export type PrepaidPayment = components['schemas']['PrepaidPayment'];
 export type PrepaidReference = components['schemas']['PrepaidReference'];
 export type RupiahText = components['schemas']['RupiahText'];
 export type PrepaidStatus = components['schemas']['PrepaidStatus'];
+export type DirectDebitBindingSucceededWebhook = components['schemas']['DirectDebitBindingSucceededWebhook'];
+export type DirectDebitBinding = components['schemas']['DirectDebitBinding'];
+export type DirectDebitBindingStatus = components['schemas']['DirectDebitBindingStatus'];
+export type DirectDebitBindingFailedWebhook = components['schemas']['DirectDebitBindingFailedWebhook'];
+export type DirectDebitBindingExpiredWebhook = components['schemas']['DirectDebitBindingExpiredWebhook'];
+export type DirectDebitUnbindingSucceededWebhook = components['schemas']['DirectDebitUnbindingSucceededWebhook'];
+export type DirectDebitUnbindingFailedWebhook = components['schemas']['DirectDebitUnbindingFailedWebhook'];
+export type DirectDebitChargeSucceededWebhook = components['schemas']['DirectDebitChargeSucceededWebhook'];
+export type DirectDebitTransaction = components['schemas']['DirectDebitTransaction'];
+export type DirectDebitStatus = components['schemas']['DirectDebitStatus'];
+export type DirectDebitRefundOfTransaction = components['schemas']['DirectDebitRefundOfTransaction'];
+export type DirectDebitRefundStatus = components['schemas']['DirectDebitRefundStatus'];
+export type DirectDebitChargeFailedWebhook = components['schemas']['DirectDebitChargeFailedWebhook'];
+export type DirectDebitRefundSucceededWebhook = components['schemas']['DirectDebitRefundSucceededWebhook'];
+export type DirectDebitRefund = components['schemas']['DirectDebitRefund'];
+export type DirectDebitRefundFailedWebhook = components['schemas']['DirectDebitRefundFailedWebhook'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -4715,6 +5784,29 @@ export type CreditQrisErrorData = components['schemas']['CreditQrisErrorData'];
 export type InquireQrisPaymentStatusAnswer = components['schemas']['InquireQrisPaymentStatusAnswer'];
 export type InquireQrisPaymentStatusError = components['schemas']['InquireQrisPaymentStatusError'];
 export type InquireQrisPaymentStatusErrorData = components['schemas']['InquireQrisPaymentStatusErrorData'];
+export type CreateDirectDebitBindingAnswer = components['schemas']['CreateDirectDebitBindingAnswer'];
+export type NewDirectDebitBinding = components['schemas']['NewDirectDebitBinding'];
+export type ListDirectDebitBindingsAnswer = components['schemas']['ListDirectDebitBindingsAnswer'];
+export type ListDirectDebitBindingsData = components['schemas']['ListDirectDebitBindingsData'];
+export type ShowDirectDebitBindingAnswer = components['schemas']['ShowDirectDebitBindingAnswer'];
+export type UnbindDirectDebitAnswer = components['schemas']['UnbindDirectDebitAnswer'];
+export type DirectDebitUnbinding = components['schemas']['DirectDebitUnbinding'];
+export type OtpHandoff = components['schemas']['OtpHandoff'];
+export type ChargeDirectDebitAnswer = components['schemas']['ChargeDirectDebitAnswer'];
+export type ChargeDirectDebitError = components['schemas']['ChargeDirectDebitError'];
+export type ChargeDirectDebitErrorData = components['schemas']['ChargeDirectDebitErrorData'];
+export type VerifyDirectDebitOtpAnswer = components['schemas']['VerifyDirectDebitOtpAnswer'];
+export type DirectDebitOtpAnswer = components['schemas']['DirectDebitOtpAnswer'];
+export type DirectDebitTransactionWithOtp = components['schemas']['DirectDebitTransactionWithOtp'];
+export type DirectDebitBindingWithOtp = components['schemas']['DirectDebitBindingWithOtp'];
+export type VerifyDirectDebitOtpError = components['schemas']['VerifyDirectDebitOtpError'];
+export type VerifyDirectDebitOtpErrorData = components['schemas']['VerifyDirectDebitOtpErrorData'];
+export type ListDirectDebitTransactionsAnswer = components['schemas']['ListDirectDebitTransactionsAnswer'];
+export type ListDirectDebitTransactionsData = components['schemas']['ListDirectDebitTransactionsData'];
+export type ShowDirectDebitTransactionAnswer = components['schemas']['ShowDirectDebitTransactionAnswer'];
+export type RefundDirectDebitAnswer = components['schemas']['RefundDirectDebitAnswer'];
+export type RefundDirectDebitError = components['schemas']['RefundDirectDebitError'];
+export type RefundDirectDebitErrorData = components['schemas']['RefundDirectDebitErrorData'];
 export type InquirePrepaidAnswer = components['schemas']['InquirePrepaidAnswer'];
 export type PrepaidInquiry = components['schemas']['PrepaidInquiry'];
 export type LegacyError = components['schemas']['LegacyError'];
@@ -12387,6 +13479,747 @@ export interface operations {
             504: components["responses"]["V2Error504"];
         };
     };
+    listDirectDebitBindings: {
+        parameters: {
+            query: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description Only those of this customer. */
+                customer_id?: string;
+                status?: "PENDING" | "ACTIVE" | "FAILED" | "EXPIRED" | "UNBOUND";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListDirectDebitBindingsAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    createDirectDebitBinding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateDirectDebitBindingRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateDirectDebitBindingAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showDirectDebitBinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A binding. */
+                binding_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowDirectDebitBindingAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    unbindDirectDebit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A binding. */
+                binding_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnbindDirectDebitAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    chargeDirectDebit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChargeDirectDebitRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChargeDirectDebitAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChargeDirectDebitError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    verifyDirectDebitOtp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyDirectDebitOtpRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyDirectDebitOtpAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyDirectDebitOtpError"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    listDirectDebitTransactions: {
+        parameters: {
+            query: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description Only those of this binding. */
+                binding_id?: string;
+                reference_number?: string;
+                status?: "PENDING_OTP" | "PENDING" | "SUCCESS" | "FAILED" | "EXPIRED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListDirectDebitTransactionsAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showDirectDebitTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A charge. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowDirectDebitTransactionAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    refundDirectDebit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A charge. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefundDirectDebitRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundDirectDebitAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundDirectDebitError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
     inquirePrepaid: {
         parameters: {
             query?: never;
@@ -13805,6 +15638,303 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["BillerPaymentWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitBindingSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitBindingSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitBindingFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitBindingFailedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitBindingExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitBindingExpiredWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitUnbindingSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitUnbindingSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitUnbindingFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitUnbindingFailedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitChargeSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitChargeSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitChargeFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitChargeFailedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitRefundSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitRefundSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitRefundFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectDebitRefundFailedWebhook"];
             };
         };
         responses: {
