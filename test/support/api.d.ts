@@ -1022,6 +1022,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/direct-debit/binding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the bindings of an account */
+        get: operations["listDirectDebitBindings"];
+        put?: never;
+        /**
+         * Begin to bind a bank account
+         * @description Send the customer to `webview_url`, which opens this binding only. The webhooks `direct-debit.binding.succeeded`, `.failed` and `.expired` say what has become of it. The customer comes back to `redirect_url` with `binding_id` and, once, `handover_code`. A visit there proves nothing by itself: show the binding, and compare the code.
+         */
+        post: operations["createDirectDebitBinding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/binding/{binding_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a binding */
+        get: operations["showDirectDebitBinding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/binding/{binding_id}/unbind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a binding
+         * @description Where `otp_required` is true, the customer gives the OTP to you, and you give it to verify-otp together with `otp_handoff`, as it is, as `unbind_context`. The binding stays ACTIVE until the bank has ended it; the webhook `direct-debit.unbinding.succeeded` says so. Every call makes the otp_handoff of the one before invalid.
+         */
+        post: operations["unbindDirectDebit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/charge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Charge a bound bank account
+         * @description Above the OTP limit (IDR 500,000 in the sandbox) `requires_otp` is true and the status PENDING_OTP: the customer gives the bank's OTP to you, and you give it to verify-otp within 5 minutes. Else it answers when the bank has, or after 3 seconds with status PENDING. The webhooks `direct-debit.charge.succeeded` and `.failed` bring the outcome. The same reference with the same content answers the existing charge.
+         */
+        post: operations["chargeDirectDebit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/verify-otp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the customer's OTP
+         * @description For a charge (`transaction_id`) or for the end of a binding (`binding_id` and `unbind_context`), never for both. A right OTP makes a charge PENDING, and its webhook brings the outcome; a binding stays ACTIVE until `direct-debit.unbinding.succeeded`. A wrong one is SP001 with `attempts_left`; after 3 of them a charge is FAILED. Where the OTP came too late, the bank sends another one, and the message says so.
+         */
+        post: operations["verifyDirectDebitOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the charges of an account */
+        get: operations["listDirectDebitTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/transaction/{transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a charge with its refunds */
+        get: operations["showDirectDebitTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/direct-debit/transaction/{transaction_id}/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refund a charge, or a part of it
+         * @description Reserves the amount, from pending while the charge has not settled, else from available, then asks the bank. Answers when the bank has answered, or after 3 seconds with status PENDING; the webhooks `direct-debit.refund.succeeded` and `.failed` bring the outcome. The fee of the charge is not returned. The same reference with the same content answers the existing refund.
+         */
+        post: operations["refundDirectDebit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "money-in-expiration": {
@@ -1282,6 +1434,204 @@ export interface webhooks {
          *     Sent to `disbursement_notif_url`.
          */
         post: operations["onQrisIssuer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.binding.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.binding.succeeded
+         * @description A customer has bound an account.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitBindingSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.binding.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.binding.failed
+         * @description An account was not bound.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitBindingFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.binding.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.binding.expired
+         * @description The customer has not finished a binding in time.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitBindingExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.unbinding.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.unbinding.succeeded
+         * @description A binding has ended, whoever has ended it.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitUnbindingSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.unbinding.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.unbinding.failed
+         * @description A binding that was to end is still active.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitUnbindingFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.charge.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.charge.succeeded
+         * @description A charge has succeeded.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitChargeSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.charge.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.charge.failed
+         * @description A charge has failed or expired.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitChargeFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.refund.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.refund.succeeded
+         * @description A refund is with the customer.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitRefundSucceeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "direct-debit.refund.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * direct-debit.refund.failed
+         * @description A refund has failed; its amount is back.
+         *
+         *     Sent to `direct_debit_notif_url`.
+         */
+        post: operations["onDirectDebitRefundFailed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1671,6 +2021,57 @@ export interface components {
              * @description Deprecated: not read.
              */
             type?: unknown;
+        };
+        CreateDirectDebitBindingRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /**
+             * @description The short name of the bank.
+             * @enum {string}
+             */
+            bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description Where the bank sends OTPs.
+             * @example 081234567890
+             */
+            customer_phone: string;
+            /**
+             * Format: uri
+             * @description Where the customer goes at the end, with `binding_id` and `handover_code`.
+             */
+            redirect_url?: string | null;
+        };
+        ChargeDirectDebitRequest: {
+            account_id: components["schemas"]["AccountId"];
+            /** @description An active binding of the account. */
+            binding_id: string;
+            /** @description The merchant's reference, unique per account over its charges. */
+            reference_number: string;
+            amount: components["schemas"]["MoneyInput"];
+            description?: string | null;
+        };
+        VerifyDirectDebitOtpRequest: {
+            /**
+             * @description The customer's OTP.
+             * @example 123456
+             */
+            otp: string;
+            /** @description Payment flow: the charge that the OTP is for. */
+            transaction_id?: string | null;
+            /** @description Unbind flow: the binding that the OTP is for. */
+            binding_id?: string | null;
+            /** @description Unbind flow: `otp_handoff` of unbind, as it is. */
+            unbind_context?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        RefundDirectDebitRequest: {
+            /** @description The merchant's reference of the refund, unique for its charge. */
+            reference_number: string;
+            /** @description What is left of the charge where it is not given. */
+            amount?: components["schemas"]["MoneyInput"] | null;
         };
         /** @description What a customer could have paid has expired. Each expires once. */
         MoneyInExpirationWebhook: {
@@ -2597,6 +2998,233 @@ export interface components {
             failed_code?: string;
             /** @description The same in words. */
             failed_reason?: string;
+        };
+        /** @description A customer has bound an account. */
+        DirectDebitBindingSucceededWebhook: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            /** @constant */
+            event: "direct-debit.binding.succeeded";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description A customer's bank account, from which a merchant may charge. */
+        DirectDebitBinding: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            account_id: components["schemas"]["Ulid"];
+            bank_code: components["schemas"]["BankShortName"];
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone: string;
+            status: components["schemas"]["DirectDebitBindingStatus"];
+            /** @description declined: by the customer; bank_refused: the bank does not bind the account; otp_failed: no right OTP; already_bound: the customer has an active binding of this account. */
+            failed_reason: ("declined" | "bank_refused" | "otp_failed" | "already_bound") | null;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by: ("merchant" | "bank" | "token_refused") | null;
+            /**
+             * @description The last four digits; null until it is bound.
+             * @example ****7890
+             */
+            bank_account_number: string | null;
+            bank_account_name: string | null;
+            redirect_url: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Until when the customer can bind the account. */
+            expired_at: components["schemas"]["Timestamp"];
+            bound_at: components["schemas"]["Timestamp"] | null;
+            unbound_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description PENDING: the customer is yet to finish at webview_url; ACTIVE: the account can be charged.
+         * @enum {string}
+         */
+        DirectDebitBindingStatus: "PENDING" | "ACTIVE" | "FAILED" | "EXPIRED" | "UNBOUND";
+        /** @description An account was not bound. */
+        DirectDebitBindingFailedWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.binding.failed";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description The customer has not finished a binding in time. */
+        DirectDebitBindingExpiredWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.binding.expired";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description A binding has ended, whoever has ended it. */
+        DirectDebitUnbindingSucceededWebhook: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            /** @constant */
+            event: "direct-debit.unbinding.succeeded";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description A binding that was to end is still active. */
+        DirectDebitUnbindingFailedWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.unbinding.failed";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        /** @description A charge has succeeded. */
+        DirectDebitChargeSucceededWebhook: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            /** @constant */
+            event: "direct-debit.charge.succeeded";
+            data: components["schemas"]["DirectDebitTransaction"];
+        };
+        /** @description A charge of a bound bank account. */
+        DirectDebitTransaction: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            transaction_id: string;
+            account_id: components["schemas"]["Ulid"];
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            /** @description The merchant's reference, unique per account over its charges. */
+            reference_number: components["schemas"]["ReferenceNumber"];
+            bank_code: components["schemas"]["BankShortName"];
+            customer_id: string;
+            amount: components["schemas"]["Money"];
+            /** @description Null until it has succeeded. */
+            fee: components["schemas"]["Money"] | null;
+            net_amount: components["schemas"]["Money"] | null;
+            description: string | null;
+            status: components["schemas"]["DirectDebitStatus"];
+            requires_otp: boolean;
+            /**
+             * Format: int64
+             * @description Null unless an OTP is to be given.
+             */
+            otp_attempts_left: number | null;
+            otp_expired_at: components["schemas"]["Timestamp"] | null;
+            failed_code: string | null;
+            failed_reason: string | null;
+            has_settle: boolean;
+            settle_at: components["schemas"]["Timestamp"] | null;
+            /** @description What was refunded, pending refunds included. */
+            refunded_amount: components["schemas"]["Money"];
+            /** @description Oldest first. */
+            refunds: components["schemas"]["DirectDebitRefundOfTransaction"][];
+            created_at: components["schemas"]["Timestamp"];
+            processed_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description PENDING_OTP: the customer has an OTP to give; PENDING: the bank is asked; EXPIRED: the OTP was not given in time.
+         * @enum {string}
+         */
+        DirectDebitStatus: "PENDING_OTP" | "PENDING" | "SUCCESS" | "FAILED" | "EXPIRED";
+        DirectDebitRefundOfTransaction: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            refund_id: string;
+            /** @description The merchant's reference of the refund, unique for its charge. */
+            reference_number: components["schemas"]["ReferenceNumber"];
+            amount: components["schemas"]["Money"];
+            status: components["schemas"]["DirectDebitRefundStatus"];
+            failed_code: string | null;
+            failed_reason: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            processed_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description PENDING: the bank is asked, and the amount is reserved; FAILED: the amount is back.
+         * @enum {string}
+         */
+        DirectDebitRefundStatus: "PENDING" | "SUCCESS" | "FAILED";
+        /** @description A charge has failed or expired. */
+        DirectDebitChargeFailedWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.charge.failed";
+            data: components["schemas"]["DirectDebitTransaction"];
+        };
+        /** @description A refund is with the customer. */
+        DirectDebitRefundSucceededWebhook: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            /** @constant */
+            event: "direct-debit.refund.succeeded";
+            data: components["schemas"]["DirectDebitRefund"];
+        };
+        /** @description A refund of a charge. */
+        DirectDebitRefund: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            refund_id: string;
+            /** @description The merchant's reference of the refund, unique for its charge. */
+            reference_number: components["schemas"]["ReferenceNumber"];
+            amount: components["schemas"]["Money"];
+            status: components["schemas"]["DirectDebitRefundStatus"];
+            failed_code: string | null;
+            failed_reason: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            transaction_id: string;
+            /** @description What was refunded of the charge by now, this one and pending ones included. */
+            refunded_amount: components["schemas"]["Money"];
+        };
+        /** @description A refund has failed; its amount is back. */
+        DirectDebitRefundFailedWebhook: {
+            /** @constant */
+            response_code: "SP001";
+            /** @constant */
+            response_message: "Transaction failure";
+            /** @constant */
+            event: "direct-debit.refund.failed";
+            data: components["schemas"]["DirectDebitRefund"];
         };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
@@ -3913,6 +4541,421 @@ export interface components {
             channel?: string;
             phone_number?: string;
         };
+        CreateDirectDebitBindingAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["NewDirectDebitBinding"];
+        };
+        /** @description A binding, and where its customer goes on. */
+        NewDirectDebitBinding: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            account_id: components["schemas"]["Ulid"];
+            bank_code: components["schemas"]["BankShortName"];
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone: string;
+            status: components["schemas"]["DirectDebitBindingStatus"];
+            /** @description declined: by the customer; bank_refused: the bank does not bind the account; otp_failed: no right OTP; already_bound: the customer has an active binding of this account. */
+            failed_reason: ("declined" | "bank_refused" | "otp_failed" | "already_bound") | null;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by: ("merchant" | "bank" | "token_refused") | null;
+            /**
+             * @description The last four digits; null until it is bound.
+             * @example ****7890
+             */
+            bank_account_number: string | null;
+            bank_account_name: string | null;
+            redirect_url: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Until when the customer can bind the account. */
+            expired_at: components["schemas"]["Timestamp"];
+            bound_at: components["schemas"]["Timestamp"] | null;
+            unbound_at: components["schemas"]["Timestamp"] | null;
+            /** @description Where the customer agrees and gives an OTP. It opens this binding only. */
+            webview_url: string;
+        };
+        ListDirectDebitBindingsAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListDirectDebitBindingsData"];
+        };
+        ListDirectDebitBindingsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["DirectDebitBinding"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowDirectDebitBindingAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitBinding"];
+        };
+        UnbindDirectDebitAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitUnbinding"];
+        };
+        /** @description A binding that is to end; null without an OTP. */
+        DirectDebitUnbinding: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            account_id: components["schemas"]["Ulid"];
+            bank_code: components["schemas"]["BankShortName"];
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone: string;
+            status: components["schemas"]["DirectDebitBindingStatus"];
+            /** @description declined: by the customer; bank_refused: the bank does not bind the account; otp_failed: no right OTP; already_bound: the customer has an active binding of this account. */
+            failed_reason: ("declined" | "bank_refused" | "otp_failed" | "already_bound") | null;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by: ("merchant" | "bank" | "token_refused") | null;
+            /**
+             * @description The last four digits; null until it is bound.
+             * @example ****7890
+             */
+            bank_account_number: string | null;
+            bank_account_name: string | null;
+            redirect_url: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Until when the customer can bind the account. */
+            expired_at: components["schemas"]["Timestamp"];
+            bound_at: components["schemas"]["Timestamp"] | null;
+            unbound_at: components["schemas"]["Timestamp"] | null;
+            otp_required: boolean;
+            otp_handoff: components["schemas"]["OtpHandoff"] | null;
+        };
+        /** @description What verify-otp takes as `unbind_context`, as it is, once and within 5 minutes. */
+        OtpHandoff: {
+            token: string;
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            expired_at: components["schemas"]["Timestamp"];
+        };
+        ChargeDirectDebitAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitTransaction"];
+        };
+        ChargeDirectDebitError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["ChargeDirectDebitErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        ChargeDirectDebitErrorData: {
+            transaction_id?: string;
+            account_id?: string;
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id?: string;
+            reference_number?: string | null;
+            bank_code?: string;
+            customer_id?: string;
+            amount?: components["schemas"]["Money"];
+            /** @description Null until it has succeeded. */
+            fee?: components["schemas"]["Money"] | null;
+            net_amount?: components["schemas"]["Money"] | null;
+            description?: string | null;
+            status?: components["schemas"]["DirectDebitStatus"];
+            requires_otp?: boolean;
+            /**
+             * Format: int64
+             * @description Null unless an OTP is to be given.
+             */
+            otp_attempts_left?: number | null;
+            otp_expired_at?: components["schemas"]["Timestamp"] | null;
+            failed_code?: string | null;
+            failed_reason?: string | null;
+            has_settle?: boolean;
+            settle_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What was refunded, pending refunds included. */
+            refunded_amount?: components["schemas"]["Money"];
+            /** @description Oldest first. */
+            refunds?: components["schemas"]["DirectDebitRefundOfTransaction"][];
+            created_at?: components["schemas"]["Timestamp"];
+            processed_at?: components["schemas"]["Timestamp"] | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
+        VerifyDirectDebitOtpAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitOtpAnswer"];
+        };
+        /** @description The charge, or the binding. */
+        DirectDebitOtpAnswer: components["schemas"]["DirectDebitTransactionWithOtp"] | components["schemas"]["DirectDebitBindingWithOtp"];
+        DirectDebitTransactionWithOtp: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            transaction_id: string;
+            account_id: components["schemas"]["Ulid"];
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            /** @description The merchant's reference, unique per account over its charges. */
+            reference_number: components["schemas"]["ReferenceNumber"];
+            bank_code: components["schemas"]["BankShortName"];
+            customer_id: string;
+            amount: components["schemas"]["Money"];
+            /** @description Null until it has succeeded. */
+            fee: components["schemas"]["Money"] | null;
+            net_amount: components["schemas"]["Money"] | null;
+            description: string | null;
+            status: components["schemas"]["DirectDebitStatus"];
+            requires_otp: boolean;
+            /**
+             * Format: int64
+             * @description Null unless an OTP is to be given.
+             */
+            otp_attempts_left: number | null;
+            otp_expired_at: components["schemas"]["Timestamp"] | null;
+            failed_code: string | null;
+            failed_reason: string | null;
+            has_settle: boolean;
+            settle_at: components["schemas"]["Timestamp"] | null;
+            /** @description What was refunded, pending refunds included. */
+            refunded_amount: components["schemas"]["Money"];
+            /** @description Oldest first. */
+            refunds: components["schemas"]["DirectDebitRefundOfTransaction"][];
+            created_at: components["schemas"]["Timestamp"];
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How often a wrong OTP may still be corrected; null after a right one.
+             */
+            attempts_left: number | null;
+        };
+        DirectDebitBindingWithOtp: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id: string;
+            account_id: components["schemas"]["Ulid"];
+            bank_code: components["schemas"]["BankShortName"];
+            /** @description The merchant's own id of the customer. */
+            customer_id: string;
+            customer_name: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone: string;
+            status: components["schemas"]["DirectDebitBindingStatus"];
+            /** @description declined: by the customer; bank_refused: the bank does not bind the account; otp_failed: no right OTP; already_bound: the customer has an active binding of this account. */
+            failed_reason: ("declined" | "bank_refused" | "otp_failed" | "already_bound") | null;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by: ("merchant" | "bank" | "token_refused") | null;
+            /**
+             * @description The last four digits; null until it is bound.
+             * @example ****7890
+             */
+            bank_account_number: string | null;
+            bank_account_name: string | null;
+            redirect_url: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Until when the customer can bind the account. */
+            expired_at: components["schemas"]["Timestamp"];
+            bound_at: components["schemas"]["Timestamp"] | null;
+            unbound_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How often a wrong OTP may still be corrected; null after a right one.
+             */
+            attempts_left: number | null;
+        };
+        VerifyDirectDebitOtpError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["VerifyDirectDebitOtpErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        VerifyDirectDebitOtpErrorData: {
+            transaction_id?: string;
+            account_id?: string;
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            binding_id?: string;
+            reference_number?: string | null;
+            bank_code?: string;
+            customer_id?: string;
+            amount?: components["schemas"]["Money"];
+            /** @description Null until it has succeeded. */
+            fee?: components["schemas"]["Money"] | null;
+            net_amount?: components["schemas"]["Money"] | null;
+            description?: string | null;
+            status?: components["schemas"]["DirectDebitStatus"] | components["schemas"]["DirectDebitBindingStatus"];
+            requires_otp?: boolean;
+            /**
+             * Format: int64
+             * @description Null unless an OTP is to be given.
+             */
+            otp_attempts_left?: number | null;
+            otp_expired_at?: components["schemas"]["Timestamp"] | null;
+            failed_code?: string | null;
+            failed_reason?: (string | null) | (("declined" | "bank_refused" | "otp_failed" | "already_bound") | null);
+            has_settle?: boolean;
+            settle_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What was refunded, pending refunds included. */
+            refunded_amount?: components["schemas"]["Money"];
+            /** @description Oldest first. */
+            refunds?: components["schemas"]["DirectDebitRefundOfTransaction"][];
+            created_at?: components["schemas"]["Timestamp"];
+            processed_at?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How often a wrong OTP may still be corrected; null after a right one.
+             */
+            attempts_left?: number | null;
+            customer_name?: string;
+            /**
+             * @description The last four digits.
+             * @example ****7890
+             */
+            customer_phone?: string;
+            /** @description bank: ended there; token_refused: the bank has stopped renewing its consent. */
+            unbound_by?: ("merchant" | "bank" | "token_refused") | null;
+            bank_account_number?: string;
+            bank_account_name?: string | null;
+            redirect_url?: string | null;
+            /** @description What the customer brings back in `handover_code` of redirect_url, once; null until then. A visit with another code is not the one of this binding. */
+            handover_code?: string | null;
+            /** @description Until when the customer can bind the account. */
+            expired_at?: components["schemas"]["Timestamp"];
+            bound_at?: components["schemas"]["Timestamp"] | null;
+            unbound_at?: components["schemas"]["Timestamp"] | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            channel?: string;
+            phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
+        ListDirectDebitTransactionsAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["ListDirectDebitTransactionsData"];
+        };
+        ListDirectDebitTransactionsData: {
+            /** @description Newest first. */
+            items: components["schemas"]["DirectDebitTransaction"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        ShowDirectDebitTransactionAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitTransaction"];
+        };
+        RefundDirectDebitAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["DirectDebitRefund"];
+        };
+        RefundDirectDebitError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["RefundDirectDebitErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        RefundDirectDebitErrorData: {
+            /**
+             * Format: uuid
+             * @description A UUID.
+             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
+             */
+            refund_id?: string;
+            reference_number?: string | null;
+            amount?: components["schemas"]["Money"];
+            status?: components["schemas"]["DirectDebitRefundStatus"];
+            failed_code?: string | null;
+            failed_reason?: string | null;
+            created_at?: components["schemas"]["Timestamp"];
+            processed_at?: components["schemas"]["Timestamp"] | null;
+            transaction_id?: string;
+            /** @description What was refunded of the charge by now, this one and pending ones included. */
+            refunded_amount?: components["schemas"]["Money"];
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            account_id?: string;
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
     };
     responses: {
         /** @description - The body is not JSON or not sent as JSON, or the state of the resource does not allow the request. */
@@ -4158,6 +5201,10 @@ export type CreateCardlessWithdrawalRequest = components['schemas']['CreateCardl
 export type InquireQrisPaymentRequest = components['schemas']['InquireQrisPaymentRequest'];
 export type CreditQrisRequest = components['schemas']['CreditQrisRequest'];
 export type InquireQrisPaymentStatusRequest = components['schemas']['InquireQrisPaymentStatusRequest'];
+export type CreateDirectDebitBindingRequest = components['schemas']['CreateDirectDebitBindingRequest'];
+export type ChargeDirectDebitRequest = components['schemas']['ChargeDirectDebitRequest'];
+export type VerifyDirectDebitOtpRequest = components['schemas']['VerifyDirectDebitOtpRequest'];
+export type RefundDirectDebitRequest = components['schemas']['RefundDirectDebitRequest'];
 export type MoneyInExpirationWebhook = components['schemas']['MoneyInExpirationWebhook'];
 export type WebhookTimestamp = components['schemas']['WebhookTimestamp'];
 export type MoneyInExpiration = components['schemas']['MoneyInExpiration'];
@@ -4215,6 +5262,22 @@ export type CardlessWithdrawalOfWebhook = components['schemas']['CardlessWithdra
 export type CardlessWithdrawalStatus = components['schemas']['CardlessWithdrawalStatus'];
 export type QrisIssuerWebhook = components['schemas']['QrisIssuerWebhook'];
 export type QrisPaymentOfWebhook = components['schemas']['QrisPaymentOfWebhook'];
+export type DirectDebitBindingSucceededWebhook = components['schemas']['DirectDebitBindingSucceededWebhook'];
+export type DirectDebitBinding = components['schemas']['DirectDebitBinding'];
+export type DirectDebitBindingStatus = components['schemas']['DirectDebitBindingStatus'];
+export type DirectDebitBindingFailedWebhook = components['schemas']['DirectDebitBindingFailedWebhook'];
+export type DirectDebitBindingExpiredWebhook = components['schemas']['DirectDebitBindingExpiredWebhook'];
+export type DirectDebitUnbindingSucceededWebhook = components['schemas']['DirectDebitUnbindingSucceededWebhook'];
+export type DirectDebitUnbindingFailedWebhook = components['schemas']['DirectDebitUnbindingFailedWebhook'];
+export type DirectDebitChargeSucceededWebhook = components['schemas']['DirectDebitChargeSucceededWebhook'];
+export type DirectDebitTransaction = components['schemas']['DirectDebitTransaction'];
+export type DirectDebitStatus = components['schemas']['DirectDebitStatus'];
+export type DirectDebitRefundOfTransaction = components['schemas']['DirectDebitRefundOfTransaction'];
+export type DirectDebitRefundStatus = components['schemas']['DirectDebitRefundStatus'];
+export type DirectDebitChargeFailedWebhook = components['schemas']['DirectDebitChargeFailedWebhook'];
+export type DirectDebitRefundSucceededWebhook = components['schemas']['DirectDebitRefundSucceededWebhook'];
+export type DirectDebitRefund = components['schemas']['DirectDebitRefund'];
+export type DirectDebitRefundFailedWebhook = components['schemas']['DirectDebitRefundFailedWebhook'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -4332,6 +5395,29 @@ export type CreditQrisErrorData = components['schemas']['CreditQrisErrorData'];
 export type InquireQrisPaymentStatusAnswer = components['schemas']['InquireQrisPaymentStatusAnswer'];
 export type InquireQrisPaymentStatusError = components['schemas']['InquireQrisPaymentStatusError'];
 export type InquireQrisPaymentStatusErrorData = components['schemas']['InquireQrisPaymentStatusErrorData'];
+export type CreateDirectDebitBindingAnswer = components['schemas']['CreateDirectDebitBindingAnswer'];
+export type NewDirectDebitBinding = components['schemas']['NewDirectDebitBinding'];
+export type ListDirectDebitBindingsAnswer = components['schemas']['ListDirectDebitBindingsAnswer'];
+export type ListDirectDebitBindingsData = components['schemas']['ListDirectDebitBindingsData'];
+export type ShowDirectDebitBindingAnswer = components['schemas']['ShowDirectDebitBindingAnswer'];
+export type UnbindDirectDebitAnswer = components['schemas']['UnbindDirectDebitAnswer'];
+export type DirectDebitUnbinding = components['schemas']['DirectDebitUnbinding'];
+export type OtpHandoff = components['schemas']['OtpHandoff'];
+export type ChargeDirectDebitAnswer = components['schemas']['ChargeDirectDebitAnswer'];
+export type ChargeDirectDebitError = components['schemas']['ChargeDirectDebitError'];
+export type ChargeDirectDebitErrorData = components['schemas']['ChargeDirectDebitErrorData'];
+export type VerifyDirectDebitOtpAnswer = components['schemas']['VerifyDirectDebitOtpAnswer'];
+export type DirectDebitOtpAnswer = components['schemas']['DirectDebitOtpAnswer'];
+export type DirectDebitTransactionWithOtp = components['schemas']['DirectDebitTransactionWithOtp'];
+export type DirectDebitBindingWithOtp = components['schemas']['DirectDebitBindingWithOtp'];
+export type VerifyDirectDebitOtpError = components['schemas']['VerifyDirectDebitOtpError'];
+export type VerifyDirectDebitOtpErrorData = components['schemas']['VerifyDirectDebitOtpErrorData'];
+export type ListDirectDebitTransactionsAnswer = components['schemas']['ListDirectDebitTransactionsAnswer'];
+export type ListDirectDebitTransactionsData = components['schemas']['ListDirectDebitTransactionsData'];
+export type ShowDirectDebitTransactionAnswer = components['schemas']['ShowDirectDebitTransactionAnswer'];
+export type RefundDirectDebitAnswer = components['schemas']['RefundDirectDebitAnswer'];
+export type RefundDirectDebitError = components['schemas']['RefundDirectDebitError'];
+export type RefundDirectDebitErrorData = components['schemas']['RefundDirectDebitErrorData'];
 export type ResponseV1Error400 = components['responses']['V1Error400'];
 export type ResponseV1Error401 = components['responses']['V1Error401'];
 export type ResponseV1Error403 = components['responses']['V1Error403'];
@@ -4385,7 +5471,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T13:52:01.000Z"
+                     *         "expires_at": "2026-11-22T16:07:18.000Z"
                      *       }
                      *     }
                      */
@@ -4437,7 +5523,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T13:52:01.000Z"
+                     *         "expires_at": "2026-11-22T16:07:18.000Z"
                      *       }
                      *     }
                      */
@@ -4506,25 +5592,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81QJX5M9E499YJ9JDGYVA9S",
+                     *             "id": "01M81ZAMN5S8DMMT9376HENDHP",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T13:37:01.114Z",
-                     *             "updated_at": "2026-11-22T13:37:01.144Z"
+                     *             "created_at": "2026-11-22T15:52:18.893Z",
+                     *             "updated_at": "2026-11-22T15:52:18.974Z"
                      *           },
                      *           {
-                     *             "id": "01M81QJWTWZ06QYBSS9927QHMK",
+                     *             "id": "01M81ZAK2S1V5G4HB0A50CFBR6",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T13:37:00.763Z",
-                     *             "updated_at": "2026-11-22T13:37:00.763Z"
+                     *             "created_at": "2026-11-22T15:52:17.240Z",
+                     *             "updated_at": "2026-11-22T15:52:17.240Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVFKV1RXWjA2UVlCU1M5OTI3UUhNSw"
+                     *         "next_cursor": "MTowMU04MVpBSzJTMVY1RzRIQjBBNTBDRkJSNg"
                      *       }
                      *     }
                      */
@@ -4579,13 +5665,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
+                     *         "id": "01M81ZAMN5S8DMMT9376HENDHP",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:37:01.114Z",
-                     *         "updated_at": "2026-11-22T13:37:01.114Z"
+                     *         "created_at": "2026-11-22T15:52:18.893Z",
+                     *         "updated_at": "2026-11-22T15:52:18.893Z"
                      *       }
                      *     }
                      */
@@ -4689,13 +5775,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
+                     *         "id": "01M81ZAMN5S8DMMT9376HENDHP",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:37:01.114Z",
-                     *         "updated_at": "2026-11-22T13:37:01.144Z"
+                     *         "created_at": "2026-11-22T15:52:18.893Z",
+                     *         "updated_at": "2026-11-22T15:52:18.974Z"
                      *       }
                      *     }
                      */
@@ -4771,13 +5857,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJX5M9E499YJ9JDGYVA9S",
+                     *         "id": "01M81ZAMN5S8DMMT9376HENDHP",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T13:37:01.114Z",
-                     *         "updated_at": "2026-11-22T13:37:01.144Z"
+                     *         "created_at": "2026-11-22T15:52:18.893Z",
+                     *         "updated_at": "2026-11-22T15:52:18.974Z"
                      *       }
                      *     }
                      */
@@ -4843,11 +5929,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99746066.00",
+                     *           "value": "100716066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99520000.00",
+                     *           "value": "100716066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -4855,7 +5941,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "0.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -4901,11 +5987,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99696066.00",
+                     *           "value": "100666066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99470000.00",
+                     *           "value": "100666066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -4913,7 +5999,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "pending_balance": {
-                     *           "value": "226066.00",
+                     *           "value": "0.00",
                      *           "currency": "IDR"
                      *         }
                      *       }
@@ -4998,33 +6084,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "dfd79e9bef1a326e6923abe23b45acf4",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "type": "debit",
-                     *             "amount": {
-                     *               "value": "25000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99470000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "qris-issuer",
-                     *             "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
-                     *             "reference_number": "qris-2026-11-042",
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T13:37:03.733Z"
-                     *           },
-                     *           {
-                     *             "id": "d69e64afb0f90110dad1100ea19ca8b6",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "id": "6347550eae5866c4766515bb9c91a602",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "100000.00",
+                     *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -5032,21 +6096,21 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99495000.00",
+                     *               "value": "100666066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "cardless-withdrawal",
-                     *             "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
-                     *             "reference_number": "tunai-2",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "8cd57c42-71cf-8199-9671-21b5f8d85c30",
+                     *             "reference_number": "tagihan-2",
                      *             "description": null,
-                     *             "posted_at": "2026-11-22T13:37:03.632Z"
+                     *             "posted_at": "2026-11-22T15:57:32.193Z"
                      *           },
                      *           {
-                     *             "id": "e37c26eec54472cab761bc4730bd8949",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "type": "debit",
+                     *             "id": "12560d1f490dd4c9ee6f192aa73342c2",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "type": "credit",
                      *             "amount": {
-                     *               "value": "100000.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -5054,17 +6118,39 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99395000.00",
+                     *               "value": "99766066.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "cardless-withdrawal",
-                     *             "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
-                     *             "reference_number": "tunai-2",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *             "reference_number": "tagihan-1",
+                     *             "description": "Langganan November",
+                     *             "posted_at": "2026-11-22T15:57:32.182Z"
+                     *           },
+                     *           {
+                     *             "id": "acc5227f0835ad47a9a8eea51ee91245",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "type": "credit",
+                     *             "amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99696066.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "payment-link",
+                     *             "transaction_id": "01M81ZATFRGM2TKTCEBNP5CMPX",
+                     *             "reference_number": null,
                      *             "description": null,
-                     *             "posted_at": "2026-11-22T13:37:03.591Z"
+                     *             "posted_at": "2026-11-22T15:52:29.915Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzU0NjIzNTkxLjIzLjA"
+                     *         "next_cursor": "MToxNzk1MzYyNzQ5OTE1LjMxLjA"
                      *       }
                      *     }
                      */
@@ -5138,13 +6224,13 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "4088f83215d6d9835d69fec50c1012f0",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "product": "retail",
-                     *             "transaction_id": "01M81QJY63WQ92PGAMRTC8F22Y",
-                     *             "reference_number": "INV-1044",
+                     *             "id": "6347550eae5866c4766515bb9c91a602",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "8cd57c42-71cf-8199-9671-21b5f8d85c30",
+                     *             "reference_number": "tagihan-2",
                      *             "amount": {
-                     *               "value": "75000.00",
+                     *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -5152,33 +6238,33 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "net_amount": {
-                     *               "value": "75000.00",
+                     *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T13:37:07.291Z"
+                     *             "settled_at": "2026-11-22T15:57:32.193Z"
                      *           },
                      *           {
-                     *             "id": "cef230ccbc5c48240419e000e7a18ba0",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "product": "qris",
-                     *             "transaction_id": "01M81QJXVTYFHA4YHWEWV930CD",
-                     *             "reference_number": "meja-4",
+                     *             "id": "12560d1f490dd4c9ee6f192aa73342c2",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *             "reference_number": "tagihan-1",
                      *             "amount": {
-                     *               "value": "26250.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "184.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "net_amount": {
-                     *               "value": "26066.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T13:37:07.291Z"
+                     *             "settled_at": "2026-11-22T15:57:32.182Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzU0NjI3MjkxLjI4LjE"
+                     *         "next_cursor": "MToxNzk1MzYzMDUyMTgyLjM3LjA"
                      *       }
                      *     }
                      */
@@ -5253,11 +6339,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
+                     *             "transaction_id": "01M81ZAWPT23W7J306PF35RRSN",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "source_account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "destination_account_id": "01M81ZAK2S1V5G4HB0A50CFBR6",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -5275,12 +6361,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T13:37:03.132Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:03.150Z",
+                     *             "post_timestamp": "2026-11-22T15:52:27.107Z",
+                     *             "processed_timestamp": "2026-11-22T15:52:27.148Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -5341,8 +6427,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                 *       "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
+                 *       "source_account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *       "destination_account_id": "01M81ZAK2S1V5G4HB0A50CFBR6",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -5367,11 +6453,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
+                     *         "transaction_id": "01M81ZAWPT23W7J306PF35RRSN",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "source_account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "destination_account_id": "01M81ZAK2S1V5G4HB0A50CFBR6",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -5389,12 +6475,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.132Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.150Z",
+                     *         "post_timestamp": "2026-11-22T15:52:27.107Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:27.148Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -5520,11 +6606,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZ4MMTCEBJP8KJFNY6RT",
+                     *         "transaction_id": "01M81ZAWPT23W7J306PF35RRSN",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "source_account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "destination_account_id": "01M81QJWTWZ06QYBSS9927QHMK",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "source_account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "destination_account_id": "01M81ZAK2S1V5G4HB0A50CFBR6",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -5542,12 +6628,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.132Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.150Z",
+                     *         "post_timestamp": "2026-11-22T15:52:27.107Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:27.148Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -5734,45 +6820,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *             "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *             "event": "qris-issuer",
-                     *             "url": "http://127.0.0.1:38807/hook?from=gerbang",
+                     *             "id": "01M821B73S629DF9MMZNKC52Q5",
+                     *             "event_id": "01M821B73S629DF9MMZNKC52Q5",
+                     *             "event": "direct-debit.binding.succeeded",
+                     *             "url": "http://127.0.0.1:39057/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T13:37:03.797Z",
+                     *                 "at": "2026-11-22T16:27:34.955Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 12,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T13:37:03.779Z",
+                     *             "created_at": "2026-11-22T16:27:34.905Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81QJZMMBFWZMKE96KWH8H6Q",
-                     *             "event_id": "01M81QJZMMBFWZMKE96KWH8H6Q",
-                     *             "event": "cardless-withdrawal",
-                     *             "url": "http://127.0.0.1:38807/hook?from=gerbang",
+                     *             "id": "01M821B6PDP4W23G73K3Z8CTVV",
+                     *             "event_id": "01M821B6PDP4W23G73K3Z8CTVV",
+                     *             "event": "money-in-expiration",
+                     *             "url": "http://127.0.0.1:39057/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T13:37:03.650Z",
+                     *                 "at": "2026-11-22T16:27:34.619Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 2,
+                     *                 "duration_ms": 19,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T13:37:03.636Z",
+                     *             "created_at": "2026-11-22T16:27:34.477Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVFKWk1NQkZXWk1LRTk2S1dIOEg2UQ"
+                     *         "next_cursor": "MTowMU04MjFCNlBEUDRXMjNHNzNLM1o4Q1RWVg"
                      *       }
                      *     }
                      */
@@ -5815,22 +6901,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *         "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *         "event": "qris-issuer",
-                     *         "url": "http://127.0.0.1:38807/hook?from=gerbang",
+                     *         "id": "01M821B73S629DF9MMZNKC52Q5",
+                     *         "event_id": "01M821B73S629DF9MMZNKC52Q5",
+                     *         "event": "direct-debit.binding.succeeded",
+                     *         "url": "http://127.0.0.1:39057/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T13:37:03.797Z",
+                     *             "at": "2026-11-22T16:27:34.955Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 12,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T13:37:03.779Z",
+                     *         "created_at": "2026-11-22T16:27:34.905Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -5885,27 +6971,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *         "event_id": "01M81QJZS3Z8YTF6GD8HDBPTRW",
-                     *         "event": "qris-issuer",
-                     *         "url": "http://127.0.0.1:38807/hook?from=gerbang",
+                     *         "id": "01M821B73S629DF9MMZNKC52Q5",
+                     *         "event_id": "01M821B73S629DF9MMZNKC52Q5",
+                     *         "event": "direct-debit.binding.succeeded",
+                     *         "url": "http://127.0.0.1:39057/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T13:37:03.797Z",
+                     *             "at": "2026-11-22T16:27:34.955Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 2,
+                     *             "duration_ms": 12,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T13:37:07.355Z",
-                     *             "asked_by": "ck_nb01j3etm08hpb9y"
+                     *             "at": "2026-11-22T16:27:35.468Z",
+                     *             "asked_by": "ck_54gbvz0269m582vt"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T13:37:03.779Z",
+                     *         "created_at": "2026-11-22T16:27:34.905Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -5969,9 +7055,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81QJXBXTK47JQAGTE86QW34",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "number": "7001460230517199",
+                     *             "id": "01M81ZANCAEEFV7YAG860M4NR2",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "number": "7001401394764199",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -5998,8 +7084,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T13:37:01.320Z",
-                     *             "updated_at": "2026-11-22T13:37:01.462Z"
+                     *             "created_at": "2026-11-22T15:52:19.625Z",
+                     *             "updated_at": "2026-11-22T15:52:20.376Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6091,9 +7177,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXQDXNRQ1YPMT1211PDG",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "number": "7001450309200706",
+                     *         "id": "01M81ZAQ97899659WFVTSJ8BF2",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "number": "7001488721289229",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -6120,8 +7206,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T13:37:01.677Z",
-                     *         "updated_at": "2026-11-22T13:37:01.677Z"
+                     *         "created_at": "2026-11-22T15:52:21.543Z",
+                     *         "updated_at": "2026-11-22T15:52:21.543Z"
                      *       }
                      *     }
                      */
@@ -6246,9 +7332,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXBXTK47JQAGTE86QW34",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "number": "7001460230517199",
+                     *         "id": "01M81ZANCAEEFV7YAG860M4NR2",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "number": "7001401394764199",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -6275,8 +7361,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T13:37:01.320Z",
-                     *         "updated_at": "2026-11-22T13:37:01.462Z"
+                     *         "created_at": "2026-11-22T15:52:19.625Z",
+                     *         "updated_at": "2026-11-22T15:52:20.376Z"
                      *       }
                      *     }
                      */
@@ -6369,9 +7455,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXNCYGM9PJ051TMQ6DZF",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "number": "9880935981199021",
+                     *         "id": "01M81ZAPWZEJ9AW08P0B27JWTK",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "number": "9880994278936047",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -6398,8 +7484,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T13:37:01.613Z",
-                     *         "updated_at": "2026-11-22T13:37:01.633Z"
+                     *         "created_at": "2026-11-22T15:52:21.152Z",
+                     *         "updated_at": "2026-11-22T15:52:21.309Z"
                      *       }
                      *     }
                      */
@@ -6473,9 +7559,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXNCYGM9PJ051TMQ6DZF",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "number": "9880935981199021",
+                     *         "id": "01M81ZAPWZEJ9AW08P0B27JWTK",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "number": "9880994278936047",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -6502,8 +7588,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T13:37:01.613Z",
-                     *         "updated_at": "2026-11-22T13:37:01.659Z"
+                     *         "created_at": "2026-11-22T15:52:21.152Z",
+                     *         "updated_at": "2026-11-22T15:52:21.476Z"
                      *       }
                      *     }
                      */
@@ -6585,10 +7671,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81QJXF83B9C08P3DNC412RS",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34",
-                     *             "number": "7001460230517199",
+                     *             "id": "01M81ZANWCZNG7J7ZXDE72WSQJ",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "virtual_account_id": "01M81ZANCAEEFV7YAG860M4NR2",
+                     *             "number": "7001401394764199",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -6608,9 +7694,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T13:37:01.394Z",
+                     *             "paid_at": "2026-11-22T15:52:20.002Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T13:37:06.394Z"
+                     *             "settle_at": "2026-11-22T15:52:25.002Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -6683,10 +7769,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81QJXF83B9C08P3DNC412RS",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34",
-                     *         "number": "7001460230517199",
+                     *         "id": "01M81ZANWCZNG7J7ZXDE72WSQJ",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "virtual_account_id": "01M81ZANCAEEFV7YAG860M4NR2",
+                     *         "number": "7001401394764199",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -6706,9 +7792,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T13:37:01.394Z",
+                     *         "paid_at": "2026-11-22T15:52:20.002Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:37:06.394Z"
+                     *         "settle_at": "2026-11-22T15:52:25.002Z"
                      *       }
                      *     }
                      */
@@ -6799,13 +7885,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "6601M81QJXYM9HYTV1TCR6A9JDZY",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reff_no": "6601M81ZARGQ4SNAERGZA71E6H37",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXYM9HYTV1TCR6A9JDZY63044562",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81ZARGQ4SNAERGZA71E6H3763044A89",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -6840,9 +7926,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T13:37:01.908Z",
-                     *         "updated_at": "2026-11-22T13:37:01.908Z",
-                     *         "expired_at": "2026-11-22T14:07:01.908Z",
+                     *         "created_at": "2026-11-22T15:52:22.808Z",
+                     *         "updated_at": "2026-11-22T15:52:22.808Z",
+                     *         "expired_at": "2026-11-22T16:22:22.808Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -6962,13 +8048,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "reff_no": "6601M81ZAQBSVR0QFF9XKH1BZV7P",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81ZAQBSVR0QFF9XKH1BZV7P63040362",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -7003,9 +8089,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T13:37:01.697Z",
-                     *             "updated_at": "2026-11-22T13:37:01.697Z",
-                     *             "expired_at": "2026-11-22T14:07:01.697Z",
+                     *             "created_at": "2026-11-22T15:52:21.633Z",
+                     *             "updated_at": "2026-11-22T15:52:21.633Z",
+                     *             "expired_at": "2026-11-22T16:22:21.633Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -7080,13 +8166,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reff_no": "6601M81ZAQBSVR0QFF9XKH1BZV7P",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81ZAQBSVR0QFF9XKH1BZV7P63040362",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -7103,7 +8189,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "ARAMS2XV3SJX",
+                     *         "rrn": "X0KY00KC4G6D",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -7119,11 +8205,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
-                     *         "paid_at": "2026-11-22T13:37:01.798Z",
-                     *         "created_at": "2026-11-22T13:37:01.697Z",
-                     *         "updated_at": "2026-11-22T13:37:01.852Z",
-                     *         "expired_at": "2026-11-22T14:07:01.697Z",
+                     *         "settle_eligible_at": "2026-11-22T15:52:27.201Z",
+                     *         "paid_at": "2026-11-22T15:52:22.201Z",
+                     *         "created_at": "2026-11-22T15:52:21.633Z",
+                     *         "updated_at": "2026-11-22T15:52:22.453Z",
+                     *         "expired_at": "2026-11-22T16:22:21.633Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -7201,13 +8287,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reff_no": "6601M81ZAQBSVR0QFF9XKH1BZV7P",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81ZAQBSVR0QFF9XKH1BZV7P63040362",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -7224,7 +8310,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "ARAMS2XV3SJX",
+                     *         "rrn": "X0KY00KC4G6D",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -7240,11 +8326,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
-                     *         "paid_at": "2026-11-22T13:37:01.798Z",
-                     *         "created_at": "2026-11-22T13:37:01.697Z",
-                     *         "updated_at": "2026-11-22T13:37:01.852Z",
-                     *         "expired_at": "2026-11-22T14:07:01.697Z",
+                     *         "settle_eligible_at": "2026-11-22T15:52:27.201Z",
+                     *         "paid_at": "2026-11-22T15:52:22.201Z",
+                     *         "created_at": "2026-11-22T15:52:21.633Z",
+                     *         "updated_at": "2026-11-22T15:52:22.453Z",
+                     *         "expired_at": "2026-11-22T16:22:21.633Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -7329,8 +8415,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "transaction_id": "8801M81ZARPQYYXMV7DK7BQH2184",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -7348,13 +8434,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *             "expired_at": "2026-11-22T14:07:01.938Z",
-                     *             "paid_at": "2026-11-22T13:37:01.973Z",
+                     *             "checkout_url": "http://127.0.0.1:12316/ewallet/8801M81ZARPQYYXMV7DK7BQH2184",
+                     *             "expired_at": "2026-11-22T16:22:22.999Z",
+                     *             "paid_at": "2026-11-22T15:52:23.168Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T13:37:06.973Z",
-                     *             "created_at": "2026-11-22T13:37:01.938Z",
-                     *             "updated_at": "2026-11-22T13:37:02.023Z"
+                     *             "settle_at": "2026-11-22T15:52:28.168Z",
+                     *             "created_at": "2026-11-22T15:52:22.999Z",
+                     *             "updated_at": "2026-11-22T15:52:23.326Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7442,8 +8528,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_id": "8801M81ZARPQYYXMV7DK7BQH2184",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -7455,13 +8541,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *         "expired_at": "2026-11-22T14:07:01.938Z",
+                     *         "checkout_url": "http://127.0.0.1:12316/ewallet/8801M81ZARPQYYXMV7DK7BQH2184",
+                     *         "expired_at": "2026-11-22T16:22:22.999Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T13:37:01.938Z",
-                     *         "updated_at": "2026-11-22T13:37:01.960Z"
+                     *         "created_at": "2026-11-22T15:52:22.999Z",
+                     *         "updated_at": "2026-11-22T15:52:23.115Z"
                      *       }
                      *     }
                      */
@@ -7571,8 +8657,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "transaction_id": "8801M81ZARPQYYXMV7DK7BQH2184",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -7590,13 +8676,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                     *         "expired_at": "2026-11-22T14:07:01.938Z",
-                     *         "paid_at": "2026-11-22T13:37:01.973Z",
+                     *         "checkout_url": "http://127.0.0.1:12316/ewallet/8801M81ZARPQYYXMV7DK7BQH2184",
+                     *         "expired_at": "2026-11-22T16:22:22.999Z",
+                     *         "paid_at": "2026-11-22T15:52:23.168Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:37:06.973Z",
-                     *         "created_at": "2026-11-22T13:37:01.938Z",
-                     *         "updated_at": "2026-11-22T13:37:02.023Z"
+                     *         "settle_at": "2026-11-22T15:52:28.168Z",
+                     *         "created_at": "2026-11-22T15:52:22.999Z",
+                     *         "updated_at": "2026-11-22T15:52:23.326Z"
                      *       }
                      *     }
                      */
@@ -7685,8 +8771,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX",
-                     *         "payment_code": "8610426344331600",
+                     *         "transaction_id": "01M81ZAS78X2Q3BNQ7KRWV0RVR",
+                     *         "payment_code": "8610741664548314",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -7697,7 +8783,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
+                     *           "id": "01M81ZAK2RKPDQAW16ANBEYW42"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -7705,7 +8791,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795354622089,
+                     *         "post_timestamp": 1795362743528,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -7827,8 +8913,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX",
-                     *         "payment_code": "8610426344331600",
+                     *         "transaction_id": "01M81ZAS78X2Q3BNQ7KRWV0RVR",
+                     *         "payment_code": "8610741664548314",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -7842,7 +8928,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
+                     *           "id": "01M81ZAK2RKPDQAW16ANBEYW42"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -7850,8 +8936,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795354622089,
-                     *         "processed_timestamp": 1795354622134,
+                     *         "post_timestamp": 1795362743528,
+                     *         "processed_timestamp": 1795362743967,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -8136,8 +9222,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *             "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "reff_no": "PL01M81ZAT0Z0119JNV52QYE7KP2",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -8151,7 +9237,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                     *             "payment_url": "http://127.0.0.1:12316/pay/PL01M81ZAT0Z0119JNV52QYE7KP2",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -8159,8 +9245,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T13:37:02.231Z",
-                     *             "updated_at": "2026-11-22T13:37:02.448Z"
+                     *             "created_at": "2026-11-22T15:52:24.351Z",
+                     *             "updated_at": "2026-11-22T15:52:24.917Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8256,8 +9342,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reff_no": "PL01M81ZATWPTFSR83HN42M9293M",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8271,7 +9357,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "payment_url": "http://127.0.0.1:12316/pay/PL01M81ZATWPTFSR83HN42M9293M",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8279,8 +9365,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.549Z",
-                     *         "updated_at": "2026-11-22T13:37:02.549Z"
+                     *         "created_at": "2026-11-22T15:52:25.238Z",
+                     *         "updated_at": "2026-11-22T15:52:25.238Z"
                      *       }
                      *     }
                      */
@@ -8377,8 +9463,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reff_no": "PL01M81ZAT0Z0119JNV52QYE7KP2",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8392,7 +9478,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                     *         "payment_url": "http://127.0.0.1:12316/pay/PL01M81ZAT0Z0119JNV52QYE7KP2",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8400,8 +9486,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.231Z",
-                     *         "updated_at": "2026-11-22T13:37:02.448Z"
+                     *         "created_at": "2026-11-22T15:52:24.351Z",
+                     *         "updated_at": "2026-11-22T15:52:24.917Z"
                      *       }
                      *     }
                      */
@@ -8484,8 +9570,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reff_no": "PL01M81ZATWPTFSR83HN42M9293M",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8499,7 +9585,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "payment_url": "http://127.0.0.1:12316/pay/PL01M81ZATWPTFSR83HN42M9293M",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8507,8 +9593,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.549Z",
-                     *         "updated_at": "2026-11-22T13:37:02.564Z"
+                     *         "created_at": "2026-11-22T15:52:25.238Z",
+                     *         "updated_at": "2026-11-22T15:52:25.329Z"
                      *       }
                      *     }
                      */
@@ -8582,8 +9668,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reff_no": "PL01M81ZATWPTFSR83HN42M9293M",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -8597,7 +9683,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJYJNPK89BDHYJT16NWT7",
+                     *         "payment_url": "http://127.0.0.1:12316/pay/PL01M81ZATWPTFSR83HN42M9293M",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8605,8 +9691,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.549Z",
-                     *         "updated_at": "2026-11-22T13:37:02.579Z"
+                     *         "created_at": "2026-11-22T15:52:25.238Z",
+                     *         "updated_at": "2026-11-22T15:52:25.380Z"
                      *       }
                      *     }
                      */
@@ -8680,8 +9766,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
-                     *         "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reff_no": "PL01M81ZAT0Z0119JNV52QYE7KP2",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -8695,7 +9781,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
+                     *         "payment_url": "http://127.0.0.1:12316/pay/PL01M81ZAT0Z0119JNV52QYE7KP2",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -8703,8 +9789,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T13:37:02.231Z",
-                     *         "updated_at": "2026-11-22T13:37:02.448Z"
+                     *         "created_at": "2026-11-22T15:52:24.351Z",
+                     *         "updated_at": "2026-11-22T15:52:24.917Z"
                      *       }
                      *     }
                      */
@@ -8786,9 +9872,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
+                     *             "reff_no": "PH01M81ZAT7373A2FZVT6XK05Z2F",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -8799,7 +9885,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001490375573222",
+                     *             "payment_method_value": "7001457963778501",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -8808,9 +9894,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T13:52:02.297Z",
-                     *             "created_at": "2026-11-22T13:37:02.297Z",
-                     *             "updated_at": "2026-11-22T13:37:02.346Z"
+                     *             "expired_at": "2026-11-22T16:07:24.547Z",
+                     *             "created_at": "2026-11-22T15:52:24.547Z",
+                     *             "updated_at": "2026-11-22T15:52:24.667Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8883,9 +9969,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
+                     *         "reff_no": "PH01M81ZAT7373A2FZVT6XK05Z2F",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -8908,18 +9994,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001490375573222",
+                     *         "payment_method_value": "7001457963778501",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T13:37:02.399Z",
+                     *         "paid_at": "2026-11-22T15:52:24.774Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T13:37:07.399Z",
-                     *         "expired_at": "2026-11-22T13:52:02.297Z",
-                     *         "created_at": "2026-11-22T13:37:02.297Z",
-                     *         "updated_at": "2026-11-22T13:37:02.451Z"
+                     *         "settle_at": "2026-11-22T15:52:29.774Z",
+                     *         "expired_at": "2026-11-22T16:07:24.547Z",
+                     *         "created_at": "2026-11-22T15:52:24.547Z",
+                     *         "updated_at": "2026-11-22T15:52:24.931Z"
                      *       }
                      *     }
                      */
@@ -9083,7 +10169,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -9113,9 +10199,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
+                     *         "transaction_id": "01M81ZAVDGTRHPDFEVPA24DHC4",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9133,12 +10219,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99847500.00",
+                     *           "value": "99897500.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:02.714Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.771Z",
+                     *         "post_timestamp": "2026-11-22T15:52:25.777Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:25.991Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9169,9 +10255,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81QJYVH9D8DJ03F32SSSTG2",
+                     *         "transaction_id": "01M81ZAVWWSPSPXS1ARZ0AN1MZ",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -9193,8 +10279,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:02.833Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.873Z",
+                     *         "post_timestamp": "2026-11-22T15:52:26.268Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:26.389Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -9271,7 +10357,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -9427,9 +10513,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
+                     *             "transaction_id": "01M81ZAVDGTRHPDFEVPA24DHC4",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -9447,12 +10533,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99847500.00",
+                     *               "value": "99897500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T13:37:02.714Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:02.771Z",
+                     *             "post_timestamp": "2026-11-22T15:52:25.777Z",
+                     *             "processed_timestamp": "2026-11-22T15:52:25.991Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -9516,7 +10602,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -9537,9 +10623,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
+                     *         "transaction_id": "01M81ZAVDGTRHPDFEVPA24DHC4",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9557,12 +10643,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99847500.00",
+                     *           "value": "99897500.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:02.714Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.771Z",
+                     *         "post_timestamp": "2026-11-22T15:52:25.777Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:25.991Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9607,7 +10693,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -9742,7 +10828,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -9769,9 +10855,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
+                     *         "transaction_id": "01M81ZAW5GDHKMQ48KZFMQCJAQ",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -9789,12 +10875,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
+                     *         "post_timestamp": "2026-11-22T15:52:26.544Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:26.691Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -9829,9 +10915,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81QJZ1YKG2NV70G0S13VV14",
+                     *         "transaction_id": "01M81ZAWFGNFKV8EKRQYH9GW2D",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -9853,8 +10939,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001-x",
-                     *         "post_timestamp": "2026-11-22T13:37:03.038Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.072Z",
+                     *         "post_timestamp": "2026-11-22T15:52:26.864Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:26.942Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -10082,9 +11168,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
+                     *             "transaction_id": "01M81ZAW5GDHKMQ48KZFMQCJAQ",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -10102,12 +11188,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99745000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": "gaji-2026-11-001",
-                     *             "post_timestamp": "2026-11-22T13:37:02.937Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:02.976Z",
+                     *             "post_timestamp": "2026-11-22T15:52:26.544Z",
+                     *             "processed_timestamp": "2026-11-22T15:52:26.691Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -10115,9 +11201,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81QJYVH9D8DJ03F32SSSTG2",
+                     *             "transaction_id": "01M81ZAVWWSPSPXS1ARZ0AN1MZ",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -10139,8 +11225,8 @@ export interface operations {
                      *               "currency": null
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T13:37:02.833Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:02.873Z",
+                     *             "post_timestamp": "2026-11-22T15:52:26.268Z",
+                     *             "processed_timestamp": "2026-11-22T15:52:26.389Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -10150,7 +11236,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVFKWVZIOUQ4REowM0YzMlNTU1RHMg"
+                     *         "next_cursor": "MTowMU04MVpBVldXU1BTUFhTMUFSWjBBTjFNWg"
                      *       }
                      *     }
                      */
@@ -10220,9 +11306,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
+                     *         "transaction_id": "01M81ZAW5GDHKMQ48KZFMQCJAQ",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10240,12 +11326,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
+                     *         "post_timestamp": "2026-11-22T15:52:26.544Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:26.691Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -10307,7 +11393,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -10328,9 +11414,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81QJYYSP695V78R9JABKCJN",
+                     *         "transaction_id": "01M81ZAW5GDHKMQ48KZFMQCJAQ",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10348,12 +11434,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T13:37:02.937Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:02.976Z",
+                     *         "post_timestamp": "2026-11-22T15:52:26.544Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:26.691Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -10398,7 +11484,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -10545,7 +11631,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *       "reference_number": "hadiah-2026-11-001",
                  *       "channel": "GOPAY",
                  *       "phone_number": "081234567890",
@@ -10575,9 +11661,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                     *         "transaction_id": "8801M81ZAWYCT2SEQ5CXG1GYZMMM",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10595,12 +11681,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99595000.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.240Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.286Z",
+                     *         "post_timestamp": "2026-11-22T15:52:27.340Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:27.449Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -10630,9 +11716,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "8801M81QJZAA7B7YNHV2XBK77Y2C",
+                     *         "transaction_id": "8801M81ZAX37Z3RDV2H71MHP135R",
                      *         "reference_number": "hadiah-2026-11-001-x",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -10654,8 +11740,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.307Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.342Z",
+                     *         "post_timestamp": "2026-11-22T15:52:27.495Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:27.586Z",
                      *         "failed_code": "4033805",
                      *         "failed_reason": "Do Not Honor",
                      *         "channel": "GOPAY",
@@ -10731,7 +11817,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "reference_number": "hadiah-2026-11-001",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
@@ -10774,7 +11860,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *       "reference_number": "hadiah-2026-11-001"
                  *     }
                  */
@@ -10795,9 +11881,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                     *         "transaction_id": "8801M81ZAWYCT2SEQ5CXG1GYZMMM",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10815,12 +11901,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99595000.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.240Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.286Z",
+                     *         "post_timestamp": "2026-11-22T15:52:27.340Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:27.449Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -10864,7 +11950,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -10915,9 +12001,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *             "transaction_id": "01M81ZAXC0CRGT6HWFHPR0NMSC",
                      *             "reference_number": "tunai-1",
-                     *             "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -10935,12 +12021,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99495000.00",
+                     *               "value": "99571066.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T13:37:03.433Z",
-                     *             "processed_timestamp": "2026-11-22T13:37:03.509Z",
+                     *             "post_timestamp": "2026-11-22T15:52:27.787Z",
+                     *             "processed_timestamp": "2026-11-22T15:52:28.056Z",
                      *             "status": "withdrawn",
                      *             "bank_code": "BCA",
                      *             "bank_name": "Bank Central Asia",
@@ -11033,9 +12119,9 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *         "transaction_id": "01M81ZAXTT4Q8YXDQJSQX2A45T",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -11053,18 +12139,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99395000.00",
+                     *           "value": "99471066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T13:37:03.584Z",
+                     *         "post_timestamp": "2026-11-22T15:52:28.250Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T15:37:03.584Z",
-                     *         "withdrawal_code": "453512539647"
+                     *         "expired_at": "2026-11-22T17:52:28.250Z",
+                     *         "withdrawal_code": "389432626538"
                      *       }
                      *     }
                      */
@@ -11214,9 +12300,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *         "transaction_id": "01M81ZAXC0CRGT6HWFHPR0NMSC",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -11234,18 +12320,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99495000.00",
+                     *           "value": "99571066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.433Z",
+                     *         "post_timestamp": "2026-11-22T15:52:27.787Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "withdrawal_code": "654281000673"
+                     *         "withdrawal_code": "256060325582"
                      *       }
                      *     }
                      */
@@ -11318,9 +12404,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81QJZJZ9ZAJRGSC7S3Y0YE3",
+                     *         "transaction_id": "01M81ZAXTT4Q8YXDQJSQX2A45T",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "05",
                      *           "desc": "Canceled"
@@ -11342,13 +12428,13 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T13:37:03.584Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.636Z",
+                     *         "post_timestamp": "2026-11-22T15:52:28.250Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:28.461Z",
                      *         "status": "canceled",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T15:37:03.584Z"
+                     *         "expired_at": "2026-11-22T17:52:28.250Z"
                      *       }
                      *     }
                      */
@@ -11375,9 +12461,9 @@ export interface operations {
                      *         "message": "The cash has been drawn already"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                     *         "transaction_id": "01M81ZAXC0CRGT6HWFHPR0NMSC",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11395,12 +12481,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99495000.00",
+                     *           "value": "99571066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T13:37:03.433Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.509Z",
+                     *         "post_timestamp": "2026-11-22T15:52:27.787Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:28.056Z",
                      *         "status": "withdrawn",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
@@ -11486,9 +12572,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "transaction_id": "6601M81ZAY3BBJRZP760QVVTEX35",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "01",
                      *           "desc": "Initiated"
@@ -11525,7 +12611,7 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:37:03.659Z",
+                     *         "post_timestamp": "2026-11-22T15:52:28.523Z",
                      *         "processed_timestamp": "",
                      *         "rrn": ""
                      *       }
@@ -11604,7 +12690,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "reference_number": "qris-x",
                      *         "message": "qr_data: tag 63 is not the checksum of the code",
                      *         "errors": {
@@ -11678,9 +12764,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "transaction_id": "6601M81ZAY3BBJRZP760QVVTEX35",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11701,7 +12787,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99470000.00",
+                     *           "value": "99591066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -11717,9 +12803,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:37:03.723Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.779Z",
-                     *         "rrn": "Y5GQ0037YR21"
+                     *         "post_timestamp": "2026-11-22T15:52:28.696Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:28.764Z",
+                     *         "rrn": "DKE6PWV04PDJ"
                      *       }
                      *     }
                      */
@@ -11805,7 +12891,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "reference_number": "qris-2026-11-042",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -11885,9 +12971,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                     *         "transaction_id": "6601M81ZAY3BBJRZP760QVVTEX35",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11908,7 +12994,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99470000.00",
+                     *           "value": "99591066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -11924,9 +13010,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T13:37:03.723Z",
-                     *         "processed_timestamp": "2026-11-22T13:37:03.779Z",
-                     *         "rrn": "Y5GQ0037YR21"
+                     *         "post_timestamp": "2026-11-22T15:52:28.696Z",
+                     *         "processed_timestamp": "2026-11-22T15:52:28.764Z",
+                     *         "rrn": "DKE6PWV04PDJ"
                      *       }
                      *     }
                      */
@@ -11988,6 +13074,1265 @@ export interface operations {
             504: components["responses"]["V2Error504"];
         };
     };
+    listDirectDebitBindings: {
+        parameters: {
+            query: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description Only those of this customer. */
+                customer_id?: string;
+                status?: "PENDING" | "ACTIVE" | "FAILED" | "EXPIRED" | "UNBOUND";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "bank_code": "BRI",
+                     *             "customer_id": "pelanggan-42",
+                     *             "customer_name": "Ani Lestari",
+                     *             "customer_phone": "****7890",
+                     *             "status": "ACTIVE",
+                     *             "failed_reason": null,
+                     *             "unbound_by": null,
+                     *             "bank_account_number": "****7890",
+                     *             "bank_account_name": "TEST 7890",
+                     *             "redirect_url": "https://toko.example/terhubung",
+                     *             "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                     *             "created_at": "2026-11-22T15:52:28.980Z",
+                     *             "expired_at": "2026-11-22T16:22:28.980Z",
+                     *             "bound_at": "2026-11-22T15:52:29.723Z",
+                     *             "unbound_at": null
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListDirectDebitBindingsAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    createDirectDebitBinding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *       "bank_code": "BRI",
+                 *       "customer_id": "pelanggan-43",
+                 *       "customer_name": "Ani Lestari",
+                 *       "customer_phone": "081234567890",
+                 *       "redirect_url": "https://toko.example/terhubung"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateDirectDebitBindingRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "binding_id": "e12824ee-ac14-41a1-bb51-5533290b2d97",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-43",
+                     *         "customer_name": "Ani Lestari",
+                     *         "customer_phone": "****7890",
+                     *         "status": "PENDING",
+                     *         "failed_reason": null,
+                     *         "unbound_by": null,
+                     *         "bank_account_number": null,
+                     *         "bank_account_name": null,
+                     *         "redirect_url": "https://toko.example/terhubung",
+                     *         "handover_code": null,
+                     *         "created_at": "2026-11-22T16:27:34.406Z",
+                     *         "expired_at": "2026-11-22T16:57:34.406Z",
+                     *         "bound_at": null,
+                     *         "unbound_at": null,
+                     *         "webview_url": "http://127.0.0.1:12316/bind/e12824eeac1441a1bb515533290b2d978gvT1UrZFNGb1Ou-_I59qoCBQDOEUbzEWSLvU12itoc"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateDirectDebitBindingAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "bank_code": "CITI",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "message": "bank_code: must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON",
+                     *         "errors": {
+                     *           "bank_code": [
+                     *             "must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showDirectDebitBinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A binding. */
+                binding_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "binding_id": "e12824ee-ac14-41a1-bb51-5533290b2d97",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-43",
+                     *         "customer_name": "Ani Lestari",
+                     *         "customer_phone": "****7890",
+                     *         "status": "ACTIVE",
+                     *         "failed_reason": null,
+                     *         "unbound_by": null,
+                     *         "bank_account_number": "****7890",
+                     *         "bank_account_name": "TEST 7890",
+                     *         "redirect_url": "https://toko.example/terhubung",
+                     *         "handover_code": "d1kiwvEUcOWNk63RL4unx8lXswjcOgRZBacvpGfNXos",
+                     *         "created_at": "2026-11-22T16:27:34.406Z",
+                     *         "expired_at": "2026-11-22T16:57:34.406Z",
+                     *         "bound_at": "2026-11-22T16:27:34.905Z",
+                     *         "unbound_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowDirectDebitBindingAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    unbindDirectDebit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A binding. */
+                binding_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "customer_name": "Ani Lestari",
+                     *         "customer_phone": "****7890",
+                     *         "status": "ACTIVE",
+                     *         "failed_reason": null,
+                     *         "unbound_by": null,
+                     *         "bank_account_number": "****7890",
+                     *         "bank_account_name": "TEST 7890",
+                     *         "redirect_url": "https://toko.example/terhubung",
+                     *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                     *         "created_at": "2026-11-22T15:52:28.980Z",
+                     *         "expired_at": "2026-11-22T16:22:28.980Z",
+                     *         "bound_at": "2026-11-22T15:52:29.723Z",
+                     *         "unbound_at": null,
+                     *         "otp_required": true,
+                     *         "otp_handoff": {
+                     *           "token": "k1:umx5iaMHJs7lk6MS:aOyZ7Utky6CaF5WxJevNs5z7veXxbBSVEOGvr6FAjN3kkzGnzj5CMaIYd8BWstkOl9GWiVnNbdq1FxcUBOU=:RkvI7SgK+Bf2aZyV5/gd2w==",
+                     *           "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *           "expired_at": "2026-11-22T16:02:32.548Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UnbindDirectDebitAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "message": "The binding is not active"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    chargeDirectDebit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *       "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *       "reference_number": "tagihan-3",
+                 *       "amount": {
+                 *         "value": "900000.00",
+                 *         "currency": "IDR"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChargeDirectDebitRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "reference_number": "tagihan-3",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "amount": {
+                     *           "value": "900000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": null,
+                     *         "net_amount": null,
+                     *         "description": null,
+                     *         "status": "PENDING_OTP",
+                     *         "requires_otp": true,
+                     *         "otp_attempts_left": 3,
+                     *         "otp_expired_at": "2026-11-22T15:57:30.934Z",
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "refunded_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "refunds": [],
+                     *         "created_at": "2026-11-22T15:52:30.929Z",
+                     *         "processed_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChargeDirectDebitAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChargeDirectDebitError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reference_number": "tagihan-1",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    verifyDirectDebitOtp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "otp": "123456",
+                 *       "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *       "unbind_context": {
+                 *         "token": "k1:umx5iaMHJs7lk6MS:aOyZ7Utky6CaF5WxJevNs5z7veXxbBSVEOGvr6FAjN3kkzGnzj5CMaIYd8BWstkOl9GWiVnNbdq1FxcUBOU=:RkvI7SgK+Bf2aZyV5/gd2w==",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "expired_at": "2026-11-22T16:02:32.548Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerifyDirectDebitOtpRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "customer_name": "Ani Lestari",
+                     *         "customer_phone": "****7890",
+                     *         "status": "ACTIVE",
+                     *         "failed_reason": null,
+                     *         "unbound_by": null,
+                     *         "bank_account_number": "****7890",
+                     *         "bank_account_name": "TEST 7890",
+                     *         "redirect_url": "https://toko.example/terhubung",
+                     *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                     *         "created_at": "2026-11-22T15:52:28.980Z",
+                     *         "expired_at": "2026-11-22T16:22:28.980Z",
+                     *         "bound_at": "2026-11-22T15:52:29.723Z",
+                     *         "unbound_at": null,
+                     *         "attempts_left": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VerifyDirectDebitOtpAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "transaction_id": "8cd57c42-71cf-8199-9671-21b5f8d85c30",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "reference_number": "tagihan-2",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "amount": {
+                     *           "value": "900000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": null,
+                     *         "net_amount": null,
+                     *         "description": null,
+                     *         "status": "PENDING_OTP",
+                     *         "requires_otp": true,
+                     *         "otp_attempts_left": 2,
+                     *         "otp_expired_at": "2026-11-22T15:57:30.628Z",
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "refunded_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "refunds": [],
+                     *         "created_at": "2026-11-22T15:52:30.615Z",
+                     *         "processed_at": null,
+                     *         "attempts_left": 2,
+                     *         "message": "The OTP is wrong"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VerifyDirectDebitOtpError"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /** @description - SP018: A field or header is missing or wrong; `errors` has the messages by field. */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "message": "transaction_id: is required, or binding_id and unbind_context",
+                     *         "errors": {
+                     *           "transaction_id": [
+                     *             "is required, or binding_id and unbind_context"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    listDirectDebitTransactions: {
+        parameters: {
+            query: {
+                limit?: number;
+                cursor?: string;
+                from?: string;
+                to?: string;
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description Only those of this binding. */
+                binding_id?: string;
+                reference_number?: string;
+                status?: "PENDING_OTP" | "PENDING" | "SUCCESS" | "FAILED" | "EXPIRED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *             "reference_number": "tagihan-3",
+                     *             "bank_code": "BRI",
+                     *             "customer_id": "pelanggan-42",
+                     *             "amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": null,
+                     *             "net_amount": null,
+                     *             "description": null,
+                     *             "status": "PENDING_OTP",
+                     *             "requires_otp": true,
+                     *             "otp_attempts_left": 3,
+                     *             "otp_expired_at": "2026-11-22T15:57:30.934Z",
+                     *             "failed_code": null,
+                     *             "failed_reason": null,
+                     *             "has_settle": false,
+                     *             "settle_at": null,
+                     *             "refunded_amount": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "refunds": [],
+                     *             "created_at": "2026-11-22T15:52:30.929Z",
+                     *             "processed_at": null
+                     *           },
+                     *           {
+                     *             "transaction_id": "8cd57c42-71cf-8199-9671-21b5f8d85c30",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *             "reference_number": "tagihan-2",
+                     *             "bank_code": "BRI",
+                     *             "customer_id": "pelanggan-42",
+                     *             "amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": null,
+                     *             "net_amount": null,
+                     *             "description": null,
+                     *             "status": "PENDING",
+                     *             "requires_otp": true,
+                     *             "otp_attempts_left": null,
+                     *             "otp_expired_at": null,
+                     *             "failed_code": null,
+                     *             "failed_reason": null,
+                     *             "has_settle": false,
+                     *             "settle_at": null,
+                     *             "refunded_amount": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "refunds": [],
+                     *             "created_at": "2026-11-22T15:52:30.615Z",
+                     *             "processed_at": null
+                     *           }
+                     *         ],
+                     *         "next_cursor": "MToxNzk1MzYyNzUwNjE1OjhjZDU3YzQyLTcxY2YtODE5OS05NjcxLTIxYjVmOGQ4NWMzMA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListDirectDebitTransactionsAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showDirectDebitTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A charge. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "reference_number": "tagihan-1",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "description": "Langganan November",
+                     *         "status": "SUCCESS",
+                     *         "requires_otp": false,
+                     *         "otp_attempts_left": null,
+                     *         "otp_expired_at": null,
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "has_settle": false,
+                     *         "settle_at": "2026-11-22T15:52:35.025Z",
+                     *         "refunded_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "refunds": [
+                     *           {
+                     *             "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                     *             "reference_number": "retur-1",
+                     *             "amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "status": "SUCCESS",
+                     *             "failed_code": null,
+                     *             "failed_reason": null,
+                     *             "created_at": "2026-11-22T15:52:30.262Z",
+                     *             "processed_at": "2026-11-22T15:52:30.321Z"
+                     *           },
+                     *           {
+                     *             "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                     *             "reference_number": "retur-3",
+                     *             "amount": {
+                     *               "value": "70000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "status": "FAILED",
+                     *             "failed_code": "4035815",
+                     *             "failed_reason": "Transaction Not Permitted",
+                     *             "created_at": "2026-11-22T15:52:30.448Z",
+                     *             "processed_at": "2026-11-22T15:52:30.529Z"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-22T15:52:29.955Z",
+                     *         "processed_at": "2026-11-22T15:52:30.025Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowDirectDebitTransactionAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    refundDirectDebit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A charge. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reference_number": "retur-1",
+                 *       "amount": {
+                 *         "value": "30000.00",
+                 *         "currency": "IDR"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefundDirectDebitRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                     *         "reference_number": "retur-1",
+                     *         "amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "status": "SUCCESS",
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "created_at": "2026-11-22T15:52:30.262Z",
+                     *         "processed_at": "2026-11-22T15:52:30.321Z",
+                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "refunded_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RefundDirectDebitAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                     *         "reference_number": "retur-3",
+                     *         "amount": {
+                     *           "value": "70000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "status": "FAILED",
+                     *         "failed_code": "4035815",
+                     *         "failed_reason": "Transaction Not Permitted",
+                     *         "created_at": "2026-11-22T15:52:30.448Z",
+                     *         "processed_at": "2026-11-22T15:52:30.529Z",
+                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "refunded_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "message": "Transaction Not Permitted"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RefundDirectDebitError"];
+                };
+            };
+            /**
+             * @description - SP013: The access token is missing, expired, revoked or of another merchant; or the client could not prove itself.
+             *     - SP016: X-Signature is not that of this request, or X-Timestamp is more than 300 seconds off.
+             */
+            401: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP009: No resource has this id or reference number. */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After.
+             *     - SP004: The reference number was used for another order of this account.
+             */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "reference_number": "retur-2",
+                     *         "message": "amount: is more than is left of the charge",
+                     *         "errors": {
+                     *           "amount": [
+                     *             "is more than is left of the charge"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
     onMoneyInExpiration: {
         parameters: {
             query?: never;
@@ -12013,11 +14358,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *           "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T13:37:01.908Z",
+                 *           "created_at": "2026-11-22T15:52:22.808Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -12028,7 +14373,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T14:07:01.908Z",
+                 *           "expired_at": "2026-11-22T16:22:22.808Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -12042,10 +14387,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXYM9HYTV1TCR6A9JDZY63044562",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81ZARGQ4SNAERGZA71E6H3763044A89",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81QJXYM9HYTV1TCR6A9JDZY",
+                 *           "reff_no": "6601M81ZARGQ4SNAERGZA71E6H37",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -12058,14 +14403,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T14:17:07.457Z",
+                 *           "updated_at": "2026-11-22T16:27:34.477Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 21:17:07"
+                 *       "timestamp": "22 Nov 2026 23:27:34"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -12104,7 +14449,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -12119,22 +14464,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81QJXF83B9C08P3DNC412RS",
+                 *         "id": "01M81ZANWCZNG7J7ZXDE72WSQJ",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001460230517199",
-                 *         "paid_at": "2026-11-22T13:37:01.394Z",
-                 *         "settle_at": "2026-11-22T13:37:06.394Z",
+                 *         "number": "7001401394764199",
+                 *         "paid_at": "2026-11-22T15:52:20.002Z",
+                 *         "settle_at": "2026-11-22T15:52:25.002Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81QJXBXTK47JQAGTE86QW34"
+                 *         "virtual_account_id": "01M81ZANCAEEFV7YAG860M4NR2"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:01"
+                 *       "timestamp": "22 Nov 2026 22:52:20"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -12173,11 +14518,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T13:37:01.697Z",
+                 *         "created_at": "2026-11-22T15:52:21.633Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -12188,7 +14533,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T14:07:01.697Z",
+                 *         "expired_at": "2026-11-22T16:22:21.633Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -12201,14 +14546,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T13:37:01.798Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81QJXR0Z5766ZBABQK4DFTX6304608F",
+                 *         "paid_at": "2026-11-22T15:52:22.201Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81ZAQBSVR0QFF9XKH1BZV7P63040362",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81QJXR0Z5766ZBABQK4DFTX",
-                 *         "rrn": "ARAMS2XV3SJX",
+                 *         "reff_no": "6601M81ZAQBSVR0QFF9XKH1BZV7P",
+                 *         "rrn": "X0KY00KC4G6D",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T13:37:06.798Z",
+                 *         "settle_eligible_at": "2026-11-22T15:52:27.201Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -12218,13 +14563,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T13:37:01.852Z",
+                 *         "updated_at": "2026-11-22T15:52:22.453Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:01"
+                 *       "timestamp": "22 Nov 2026 22:52:22"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -12263,16 +14608,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:24935/ewallet/8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                 *         "created_at": "2026-11-22T13:37:01.938Z",
+                 *         "checkout_url": "http://127.0.0.1:12316/ewallet/8801M81ZARPQYYXMV7DK7BQH2184",
+                 *         "created_at": "2026-11-22T15:52:22.999Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T14:07:01.938Z",
+                 *         "expired_at": "2026-11-22T16:22:22.999Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -12283,17 +14628,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T13:37:01.973Z",
-                 *         "settle_at": "2026-11-22T13:37:06.973Z",
+                 *         "paid_at": "2026-11-22T15:52:23.168Z",
+                 *         "settle_at": "2026-11-22T15:52:28.168Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81QJXZJDM5YPTDZ6X1AAJ7P",
-                 *         "updated_at": "2026-11-22T13:37:02.023Z"
+                 *         "transaction_id": "8801M81ZARPQYYXMV7DK7BQH2184",
+                 *         "updated_at": "2026-11-22T15:52:23.326Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:02"
+                 *       "timestamp": "22 Nov 2026 22:52:23"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -12333,7 +14678,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81QJWTVBRRTFYKA0JECBYC4"
+                 *           "id": "01M81ZAK2RKPDQAW16ANBEYW42"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -12353,18 +14698,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610426344331600",
-                 *         "post_timestamp": 1795354622089,
-                 *         "processed_timestamp": 1795354622134,
+                 *         "payment_code": "8610741664548314",
+                 *         "post_timestamp": 1795362743528,
+                 *         "processed_timestamp": 1795362743967,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81QJY49QF4FP40FFY9WSDJX"
+                 *         "transaction_id": "01M81ZAS78X2Q3BNQ7KRWV0RVR"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:02"
+                 *       "timestamp": "22 Nov 2026 22:52:24"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -12404,14 +14749,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 20:37:02",
+                 *           "created_at": "2026-11-22 22:52:24",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
-                 *           "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                 *           "payment_url": "http://127.0.0.1:12316/pay/PL01M81ZAT0Z0119JNV52QYE7KP2",
+                 *           "reff_no": "PL01M81ZAT0Z0119JNV52QYE7KP2",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -12419,18 +14764,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 20:37:02"
+                 *           "updated_at": "2026-11-22 22:52:24"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 20:37:02",
+                 *           "created_at": "2026-11-22 22:52:24",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 20:52:02",
+                 *           "expired_at": "2026-11-22 23:07:24",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -12438,16 +14783,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
+                 *           "reff_no": "PH01M81ZAT7373A2FZVT6XK05Z2F",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 20:37:02",
+                 *           "updated_at": "2026-11-22 22:52:24",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:02"
+                 *       "timestamp": "22 Nov 2026 22:52:24"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -12486,16 +14831,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T13:37:02.297Z",
+                 *         "created_at": "2026-11-22T15:52:24.547Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T13:52:02.297Z",
+                 *         "expired_at": "2026-11-22T16:07:24.547Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -12511,15 +14856,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T13:37:02.399Z",
+                 *         "paid_at": "2026-11-22T15:52:24.774Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001490375573222",
-                 *         "reff_no": "PH01M81QJYASEF29Z23TE10SSAJ3",
-                 *         "settle_at": "2026-11-22T13:37:07.399Z",
+                 *         "payment_method_value": "7001457963778501",
+                 *         "reff_no": "PH01M81ZAT7373A2FZVT6XK05Z2F",
+                 *         "settle_at": "2026-11-22T15:52:29.774Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T13:37:02.451Z",
+                 *         "updated_at": "2026-11-22T15:52:24.931Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -12528,7 +14873,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 20:37:02"
+                 *       "timestamp": "22 Nov 2026 22:52:24"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -12568,14 +14913,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 20:37:02",
+                 *           "created_at": "2026-11-22 22:52:24",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:24935/pay/PL01M81QJY8QFEZXHMQDB70329HA",
-                 *           "reff_no": "PL01M81QJY8QFEZXHMQDB70329HA",
+                 *           "payment_url": "http://127.0.0.1:12316/pay/PL01M81ZAT0Z0119JNV52QYE7KP2",
+                 *           "reff_no": "PL01M81ZAT0Z0119JNV52QYE7KP2",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -12583,18 +14928,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 20:37:02"
+                 *           "updated_at": "2026-11-22 22:52:24"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 20:37:02",
+                 *           "created_at": "2026-11-22 22:52:25",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 20:52:02",
+                 *           "expired_at": "2026-11-22 23:07:25",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -12602,16 +14947,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81QJYGV7TMSK79QMX84SRG6",
+                 *           "reff_no": "PH01M81ZATRFGWFMZ839VCFP2ANY",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 21:17:07",
+                 *           "updated_at": "2026-11-22 23:27:34",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 21:17:07"
+                 *       "timestamp": "22 Nov 2026 23:27:34"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -12650,10 +14995,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99847500.00"
+                 *           "value": "99897500.00"
                  *         },
                  *         "bank_account_name": null,
                  *         "bank_account_number": "1234567890",
@@ -12673,10 +15018,10 @@ export interface operations {
                  *           "value": "150000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795354622714",
-                 *         "processed_timestamp": "1795354622771",
+                 *         "post_timestamp": "1795362745777",
+                 *         "processed_timestamp": "1795362745991",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81QJYQSJX8KC9EE1TNW32EY",
+                 *         "transaction_id": "01M81ZAVDGTRHPDFEVPA24DHC4",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -12723,10 +15068,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99595000.00"
+                 *           "value": "99645000.00"
                  *         },
                  *         "channel": "GOPAY",
                  *         "fee": {
@@ -12745,10 +15090,10 @@ export interface operations {
                  *         "note": "Hadiah undian",
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795354623240",
-                 *         "processed_timestamp": "1795354623286",
+                 *         "post_timestamp": "1795362747340",
+                 *         "processed_timestamp": "1795362747449",
                  *         "reference_number": "hadiah-2026-11-001",
-                 *         "transaction_id": "8801M81QJZ88PGBVTRW1CQM1QY54",
+                 *         "transaction_id": "8801M81ZAWYCT2SEQ5CXG1GYZMMM",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -12795,10 +15140,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99495000.00"
+                 *           "value": "99571066.00"
                  *         },
                  *         "bank_code": "BCA",
                  *         "bank_name": "Bank Central Asia",
@@ -12817,11 +15162,11 @@ export interface operations {
                  *         },
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795354623433",
-                 *         "processed_timestamp": "1795354623509",
+                 *         "post_timestamp": "1795362747787",
+                 *         "processed_timestamp": "1795362748056",
                  *         "reference_number": "tunai-1",
                  *         "status": "withdrawn",
-                 *         "transaction_id": "01M81QJZE9KWK5XRV6WKP3MRKD",
+                 *         "transaction_id": "01M81ZAXC0CRGT6HWFHPR0NMSC",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -12868,14 +15213,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81QJWTVBRRTFYKA0JECBYC4",
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "25000.00"
                  *         },
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99470000.00"
+                 *           "value": "99591066.00"
                  *         },
                  *         "fee": {
                  *           "currency": "IDR",
@@ -12892,8 +15237,8 @@ export interface operations {
                  *           "value": "25000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795354623723",
-                 *         "processed_timestamp": "1795354623779",
+                 *         "post_timestamp": "1795362748696",
+                 *         "processed_timestamp": "1795362748764",
                  *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
                  *         "reference_number": "qris-2026-11-042",
                  *         "scope": "issuer",
@@ -12903,7 +15248,7 @@ export interface operations {
                  *         },
                  *         "tip_indicator": "",
                  *         "tip_value": 0,
-                 *         "transaction_id": "6601M81QJZNB6GEQDV86HRZEQGTW",
+                 *         "transaction_id": "6601M81ZAY3BBJRZP760QVVTEX35",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -12916,6 +15261,563 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["QrisIssuerWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitBindingSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": "TEST 7890",
+                 *         "bank_account_number": "****7890",
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "bound_at": "2026-11-22T15:52:29.723Z",
+                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "failed_reason": null,
+                 *         "handover_code": null,
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "ACTIVE",
+                 *         "unbound_at": null,
+                 *         "unbound_by": null
+                 *       },
+                 *       "event": "direct-debit.binding.succeeded",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitBindingSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitBindingFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": null,
+                 *         "bank_account_number": null,
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "77ada670-a990-41e6-90c4-5e6533d0e07f",
+                 *         "bound_at": null,
+                 *         "created_at": "2026-11-22T15:57:33.000Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:27:33.000Z",
+                 *         "failed_reason": "declined",
+                 *         "handover_code": null,
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "FAILED",
+                 *         "unbound_at": null,
+                 *         "unbound_by": null
+                 *       },
+                 *       "event": "direct-debit.binding.failed",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitBindingFailedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitBindingExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": null,
+                 *         "bank_account_number": null,
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "395c7227-a3b4-4bdf-a0aa-a67ce8f48c4a",
+                 *         "bound_at": null,
+                 *         "created_at": "2026-11-22T15:57:33.055Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:27:33.055Z",
+                 *         "failed_reason": null,
+                 *         "handover_code": null,
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "EXPIRED",
+                 *         "unbound_at": null,
+                 *         "unbound_by": null
+                 *       },
+                 *       "event": "direct-debit.binding.expired",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitBindingExpiredWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitUnbindingSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": "TEST 7890",
+                 *         "bank_account_number": "****7890",
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "bound_at": "2026-11-22T15:52:29.723Z",
+                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "failed_reason": null,
+                 *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "UNBOUND",
+                 *         "unbound_at": "2026-11-22T15:57:32.931Z",
+                 *         "unbound_by": "merchant"
+                 *       },
+                 *       "event": "direct-debit.unbinding.succeeded",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitUnbindingSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitUnbindingFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": "TEST 7890",
+                 *         "bank_account_number": "****7890",
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "bound_at": "2026-11-22T15:52:29.723Z",
+                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "failed_reason": null,
+                 *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "ACTIVE",
+                 *         "unbound_at": null,
+                 *         "unbound_by": null
+                 *       },
+                 *       "event": "direct-debit.unbinding.failed",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitUnbindingFailedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitChargeSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "created_at": "2026-11-22T15:52:29.955Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "description": "Langganan November",
+                 *         "failed_code": null,
+                 *         "failed_reason": null,
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "has_settle": false,
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "otp_attempts_left": null,
+                 *         "otp_expired_at": null,
+                 *         "processed_at": "2026-11-22T15:52:30.025Z",
+                 *         "reference_number": "tagihan-1",
+                 *         "refunded_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "refunds": [],
+                 *         "requires_otp": false,
+                 *         "settle_at": "2026-11-22T15:52:35.025Z",
+                 *         "status": "SUCCESS",
+                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *       },
+                 *       "event": "direct-debit.charge.succeeded",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitChargeSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitChargeFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "900000.00"
+                 *         },
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "created_at": "2026-11-22T15:52:30.929Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "description": null,
+                 *         "failed_code": null,
+                 *         "failed_reason": "The OTP was not given in time",
+                 *         "fee": null,
+                 *         "has_settle": false,
+                 *         "net_amount": null,
+                 *         "otp_attempts_left": null,
+                 *         "otp_expired_at": null,
+                 *         "processed_at": "2026-11-22T15:57:32.093Z",
+                 *         "reference_number": "tagihan-3",
+                 *         "refunded_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "refunds": [],
+                 *         "requires_otp": true,
+                 *         "settle_at": null,
+                 *         "status": "EXPIRED",
+                 *         "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997"
+                 *       },
+                 *       "event": "direct-debit.charge.failed",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitChargeFailedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitRefundSucceeded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "30000.00"
+                 *         },
+                 *         "created_at": "2026-11-22T15:52:30.262Z",
+                 *         "failed_code": null,
+                 *         "failed_reason": null,
+                 *         "processed_at": "2026-11-22T15:52:30.321Z",
+                 *         "reference_number": "retur-1",
+                 *         "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                 *         "refunded_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "30000.00"
+                 *         },
+                 *         "status": "SUCCESS",
+                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *       },
+                 *       "event": "direct-debit.refund.succeeded",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitRefundSucceededWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDirectDebitRefundFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "70000.00"
+                 *         },
+                 *         "created_at": "2026-11-22T15:52:30.448Z",
+                 *         "failed_code": "4035815",
+                 *         "failed_reason": "Transaction Not Permitted",
+                 *         "processed_at": "2026-11-22T15:52:30.529Z",
+                 *         "reference_number": "retur-3",
+                 *         "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                 *         "refunded_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "30000.00"
+                 *         },
+                 *         "status": "FAILED",
+                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *       },
+                 *       "event": "direct-debit.refund.failed",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DirectDebitRefundFailedWebhook"];
             };
         };
         responses: {
