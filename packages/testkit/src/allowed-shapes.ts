@@ -39,6 +39,7 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     'findAndModify {* =, _id =} <- $inc $set': 'a partition gets a new epoch if its owner is who it was',
     // Numbers, keys, endpoints.
     'findAndModify {_id =} <- $inc (upsert)': 'a sequence goes on, or begins; `_id` is given',
+    'findAndModify {_id =} <- $inc $set (upsert)': 'a count of a day goes on, or begins; `_id` is given',
     'update one {* $exists, * =, _id =} <- $set': 'an idempotency key without an answer is taken over',
     'update one {_id =} <- $max $setOnInsert (upsert)': 'an endpoint has failed; `_id` is given',
     'update one {* $exists, _id =} <- $set': 'operators are alerted to an endpoint once',
@@ -67,6 +68,7 @@ export const ALLOWED_SHAPES: Readonly<Record<Source, Readonly<Record<string, str
     'createIndexes {* 1, * 1, * -1}': 'a list of a kind, newest first',
     'createIndexes {* 1, * 1, * 1}': 'counts of a kind and state',
     'createIndexes {* 1, * 1, _id 1}': 'a list of a day by owner',
+    'createIndexes {* 1, * -1, _id -1}': 'a list, newest first, those of one moment by their ids',
     'createIndexes {* 1, * 1, * 1, * 1}': 'a statement',
     'createIndexes {* 1, * 1, * 1, * 1, * 1}': 'statements by account and time',
     'createIndexes {* 1, * 1, * 1, * 1, * 1, * 1, * 1} partial {* =}': 'the settlement listing',

@@ -3,8 +3,9 @@ import type { FastifyReply } from 'fastify';
 import { contentSecurityPolicy } from '../http/headers.ts';
 import { type Handler, sendPage, viewOf } from '../http/visit.ts';
 import { formTargets, webAddress } from '../http/web-address.ts';
-import { BIND_FAILURES, boundPage, connectingPage, consentPage, otpPage, unboundPage } from '../pages/bind.ts';
+import { boundPage, connectingPage, consentPage, otpPage, unboundPage } from '../pages/bind.ts';
 import type { View } from '../pages/view.ts';
+import { BIND_FAILURES } from '../text/bind.ts';
 import { findPage, tokenOf } from './find-page.ts';
 
 /** How soon a page that waits for the bank is loaded again. */

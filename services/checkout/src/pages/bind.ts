@@ -1,12 +1,9 @@
 import type { BindPage } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { OtpResult } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { type Html, html } from '../html/html.ts';
+import type { BindFailure } from '../text/bind.ts';
 import { layout } from './layout.ts';
 import { formatTime, linkTo, type View } from './view.ts';
-
-/** Why an account was not bound. */
-export const BIND_FAILURES = ['declined', 'bank_refused', 'otp_failed', 'already_bound'] as const;
-export type BindFailure = (typeof BIND_FAILURES)[number];
 
 /** Who asks for what, and the customer's yes or no. */
 export function consentPage(view: View, page: BindPage): Html {

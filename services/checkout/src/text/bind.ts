@@ -1,4 +1,6 @@
-import type { BindFailure } from '../pages/bind.ts';
+/** Why an account was not bound. */
+export const BIND_FAILURES = ['declined', 'bank_refused', 'otp_failed', 'already_bound'] as const;
+export type BindFailure = (typeof BIND_FAILURES)[number];
 
 /** Sentences of the pages on which a customer binds a bank account. */
 export type BindTexts = {

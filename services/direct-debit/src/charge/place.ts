@@ -100,6 +100,7 @@ export function workOn(context: Context, charge: StoredCharge): Promise<StoredCh
       return (await context.charges.find(id)) ?? charge;
     })
     .finally(() => context.inProgress.delete(id));
-  context.background.add(running);
+  // What fails here fails for the request that waits for it.
+  context.background.add(running.catch(() => undefined));
   return running;
 }

@@ -14,7 +14,7 @@ import { changeCharge, mustFindCharge } from '../change.ts';
 import type { StoredCharge } from '../document.ts';
 import { toRefundMessage, toTransactionMessage } from '../message.ts';
 import { findOwnCharge } from '../own.ts';
-import { ANSWER_AFTER_MS } from '../place.ts';
+import { ANSWER_AFTER_MS, workOn } from '../place.ts';
 import { writeRefundRequest } from '../request.ts';
 import { isCharged, type Refund, refundedSen } from '../state.ts';
 
@@ -62,10 +62,8 @@ async function placeRefund(context: Context, request: RefundChargeRequest, id: s
 /** Goes on with a refund, and gives what it has become within the time for an answer; the work itself goes on. */
 async function follow(context: Context, charge: StoredCharge, refund: Refund): Promise<Placed> {
   if (refund.stage.status !== 'reserving') return { charge, refund };
-  const running = advanceCharge(context, charge);
-  context.background.add(running.catch(() => undefined));
   const waiting: Placed = { charge, refund };
-  const after = await withinOr(ANSWER_AFTER_MS, running, charge);
+  const after = await withinOr(ANSWER_AFTER_MS, workOn(context, charge), charge);
   if (after === charge) return waiting;
   const now = await mustFindCharge(context, charge.order.id);
   const there = isCharged(now.state) ? now.state.refunds.find(({ id }) => id === refund.id) : undefined;

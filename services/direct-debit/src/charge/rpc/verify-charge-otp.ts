@@ -41,7 +41,7 @@ async function attempt(context: Context, charge: StoredCharge, otp: string) {
     case 'accepted': {
       const { charge: accepted, isChanged } = await changeCharge(context, counted, { type: 'otp-accepted' });
       // The bank charges the account from here on by itself; what it says comes by webhook.
-      if (isChanged) void workOn(context, accepted);
+      if (isChanged) void workOn(context, accepted).catch(() => undefined);
       return answer(contradicts(accepted.state) ? OtpResult.OVER : OtpResult.ACCEPTED, accepted);
     }
     case 'wrong': {
