@@ -13506,6 +13506,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "bank_code": "BRI",
+                     *             "customer_id": "pelanggan-42",
+                     *             "customer_name": "Ani Lestari",
+                     *             "customer_phone": "****7890",
+                     *             "status": "ACTIVE",
+                     *             "failed_reason": null,
+                     *             "unbound_by": null,
+                     *             "bank_account_number": "****7890",
+                     *             "bank_account_name": "TEST 7890",
+                     *             "redirect_url": "https://toko.example/terhubung",
+                     *             "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                     *             "created_at": "2026-11-22T15:52:28.980Z",
+                     *             "expired_at": "2026-11-22T16:22:28.980Z",
+                     *             "bound_at": "2026-11-22T15:52:29.723Z",
+                     *             "unbound_at": null
+                     *           }
+                     *         ],
+                     *         "next_cursor": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListDirectDebitBindingsAnswer"];
                 };
             };
@@ -13559,6 +13589,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *       "bank_code": "BRI",
+                 *       "customer_id": "pelanggan-43",
+                 *       "customer_name": "Ani Lestari",
+                 *       "customer_phone": "081234567890",
+                 *       "redirect_url": "https://toko.example/terhubung"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateDirectDebitBindingRequest"];
             };
         };
@@ -13573,6 +13613,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "binding_id": "e12824ee-ac14-41a1-bb51-5533290b2d97",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-43",
+                     *         "customer_name": "Ani Lestari",
+                     *         "customer_phone": "****7890",
+                     *         "status": "PENDING",
+                     *         "failed_reason": null,
+                     *         "unbound_by": null,
+                     *         "bank_account_number": null,
+                     *         "bank_account_name": null,
+                     *         "redirect_url": "https://toko.example/terhubung",
+                     *         "handover_code": null,
+                     *         "created_at": "2026-11-22T16:27:34.406Z",
+                     *         "expired_at": "2026-11-22T16:57:34.406Z",
+                     *         "bound_at": null,
+                     *         "unbound_at": null,
+                     *         "webview_url": "http://127.0.0.1:12316/bind/e12824eeac1441a1bb515533290b2d978gvT1UrZFNGb1Ou-_I59qoCBQDOEUbzEWSLvU12itoc"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreateDirectDebitBindingAnswer"];
                 };
             };
@@ -13632,6 +13698,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "bank_code": "CITI",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "message": "bank_code: must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON",
+                     *         "errors": {
+                     *           "bank_code": [
+                     *             "must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -13661,6 +13743,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "binding_id": "e12824ee-ac14-41a1-bb51-5533290b2d97",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-43",
+                     *         "customer_name": "Ani Lestari",
+                     *         "customer_phone": "****7890",
+                     *         "status": "ACTIVE",
+                     *         "failed_reason": null,
+                     *         "unbound_by": null,
+                     *         "bank_account_number": "****7890",
+                     *         "bank_account_name": "TEST 7890",
+                     *         "redirect_url": "https://toko.example/terhubung",
+                     *         "handover_code": "d1kiwvEUcOWNk63RL4unx8lXswjcOgRZBacvpGfNXos",
+                     *         "created_at": "2026-11-22T16:27:34.406Z",
+                     *         "expired_at": "2026-11-22T16:57:34.406Z",
+                     *         "bound_at": "2026-11-22T16:27:34.905Z",
+                     *         "unbound_at": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowDirectDebitBindingAnswer"];
                 };
             };
@@ -13719,6 +13826,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "customer_name": "Ani Lestari",
+                     *         "customer_phone": "****7890",
+                     *         "status": "ACTIVE",
+                     *         "failed_reason": null,
+                     *         "unbound_by": null,
+                     *         "bank_account_number": "****7890",
+                     *         "bank_account_name": "TEST 7890",
+                     *         "redirect_url": "https://toko.example/terhubung",
+                     *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                     *         "created_at": "2026-11-22T15:52:28.980Z",
+                     *         "expired_at": "2026-11-22T16:22:28.980Z",
+                     *         "bound_at": "2026-11-22T15:52:29.723Z",
+                     *         "unbound_at": null,
+                     *         "otp_required": true,
+                     *         "otp_handoff": {
+                     *           "token": "k1:umx5iaMHJs7lk6MS:aOyZ7Utky6CaF5WxJevNs5z7veXxbBSVEOGvr6FAjN3kkzGnzj5CMaIYd8BWstkOl9GWiVnNbdq1FxcUBOU=:RkvI7SgK+Bf2aZyV5/gd2w==",
+                     *           "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *           "expired_at": "2026-11-22T16:02:32.548Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UnbindDirectDebitAnswer"];
                 };
             };
@@ -13733,6 +13871,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "message": "The binding is not active"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -13783,6 +13930,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *       "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *       "reference_number": "tagihan-3",
+                 *       "amount": {
+                 *         "value": "900000.00",
+                 *         "currency": "IDR"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ChargeDirectDebitRequest"];
             };
         };
@@ -13797,6 +13955,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "reference_number": "tagihan-3",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "amount": {
+                     *           "value": "900000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": null,
+                     *         "net_amount": null,
+                     *         "description": null,
+                     *         "status": "PENDING_OTP",
+                     *         "requires_otp": true,
+                     *         "otp_attempts_left": 3,
+                     *         "otp_expired_at": "2026-11-22T15:57:30.934Z",
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "refunded_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "refunds": [],
+                     *         "created_at": "2026-11-22T15:52:30.929Z",
+                     *         "processed_at": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChargeDirectDebitAnswer"];
                 };
             };
@@ -13872,6 +14066,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP004",
+                     *       "response_message": "Duplicate reference number",
+                     *       "data": {
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "reference_number": "tagihan-1",
+                     *         "message": "Duplicate reference number"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -13905,6 +14110,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "otp": "123456",
+                 *       "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *       "unbind_context": {
+                 *         "token": "k1:umx5iaMHJs7lk6MS:aOyZ7Utky6CaF5WxJevNs5z7veXxbBSVEOGvr6FAjN3kkzGnzj5CMaIYd8BWstkOl9GWiVnNbdq1FxcUBOU=:RkvI7SgK+Bf2aZyV5/gd2w==",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "expired_at": "2026-11-22T16:02:32.548Z"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["VerifyDirectDebitOtpRequest"];
             };
         };
@@ -13917,6 +14133,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "customer_name": "Ani Lestari",
+                     *         "customer_phone": "****7890",
+                     *         "status": "ACTIVE",
+                     *         "failed_reason": null,
+                     *         "unbound_by": null,
+                     *         "bank_account_number": "****7890",
+                     *         "bank_account_name": "TEST 7890",
+                     *         "redirect_url": "https://toko.example/terhubung",
+                     *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                     *         "created_at": "2026-11-22T15:52:28.980Z",
+                     *         "expired_at": "2026-11-22T16:22:28.980Z",
+                     *         "bound_at": "2026-11-22T15:52:29.723Z",
+                     *         "unbound_at": null,
+                     *         "attempts_left": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["VerifyDirectDebitOtpAnswer"];
                 };
             };
@@ -13931,6 +14173,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "transaction_id": "8cd57c42-71cf-8199-9671-21b5f8d85c30",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "reference_number": "tagihan-2",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "amount": {
+                     *           "value": "900000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": null,
+                     *         "net_amount": null,
+                     *         "description": null,
+                     *         "status": "PENDING_OTP",
+                     *         "requires_otp": true,
+                     *         "otp_attempts_left": 2,
+                     *         "otp_expired_at": "2026-11-22T15:57:30.628Z",
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "refunded_amount": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "refunds": [],
+                     *         "created_at": "2026-11-22T15:52:30.615Z",
+                     *         "processed_at": null,
+                     *         "attempts_left": 2,
+                     *         "message": "The OTP is wrong"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["VerifyDirectDebitOtpError"];
                 };
             };
@@ -13962,7 +14242,31 @@ export interface operations {
                 };
             };
             413: components["responses"]["V2Error413"];
-            422: components["responses"]["V2Error422"];
+            /** @description - SP018: A field or header is missing or wrong; `errors` has the messages by field. */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "message": "transaction_id: is required, or binding_id and unbind_context",
+                     *         "errors": {
+                     *           "transaction_id": [
+                     *             "is required, or binding_id and unbind_context"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
             429: components["responses"]["V2Error429"];
             500: components["responses"]["V2Error500"];
             503: components["responses"]["V2Error503"];
@@ -13997,6 +14301,77 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *             "reference_number": "tagihan-3",
+                     *             "bank_code": "BRI",
+                     *             "customer_id": "pelanggan-42",
+                     *             "amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": null,
+                     *             "net_amount": null,
+                     *             "description": null,
+                     *             "status": "PENDING_OTP",
+                     *             "requires_otp": true,
+                     *             "otp_attempts_left": 3,
+                     *             "otp_expired_at": "2026-11-22T15:57:30.934Z",
+                     *             "failed_code": null,
+                     *             "failed_reason": null,
+                     *             "has_settle": false,
+                     *             "settle_at": null,
+                     *             "refunded_amount": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "refunds": [],
+                     *             "created_at": "2026-11-22T15:52:30.929Z",
+                     *             "processed_at": null
+                     *           },
+                     *           {
+                     *             "transaction_id": "8cd57c42-71cf-8199-9671-21b5f8d85c30",
+                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *             "reference_number": "tagihan-2",
+                     *             "bank_code": "BRI",
+                     *             "customer_id": "pelanggan-42",
+                     *             "amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": null,
+                     *             "net_amount": null,
+                     *             "description": null,
+                     *             "status": "PENDING",
+                     *             "requires_otp": true,
+                     *             "otp_attempts_left": null,
+                     *             "otp_expired_at": null,
+                     *             "failed_code": null,
+                     *             "failed_reason": null,
+                     *             "has_settle": false,
+                     *             "settle_at": null,
+                     *             "refunded_amount": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "refunds": [],
+                     *             "created_at": "2026-11-22T15:52:30.615Z",
+                     *             "processed_at": null
+                     *           }
+                     *         ],
+                     *         "next_cursor": "MToxNzk1MzYyNzUwNjE1OjhjZDU3YzQyLTcxY2YtODE5OS05NjcxLTIxYjVmOGQ4NWMzMA"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListDirectDebitTransactionsAnswer"];
                 };
             };
@@ -14058,6 +14433,75 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "reference_number": "tagihan-1",
+                     *         "bank_code": "BRI",
+                     *         "customer_id": "pelanggan-42",
+                     *         "amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "100000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "description": "Langganan November",
+                     *         "status": "SUCCESS",
+                     *         "requires_otp": false,
+                     *         "otp_attempts_left": null,
+                     *         "otp_expired_at": null,
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "has_settle": false,
+                     *         "settle_at": "2026-11-22T15:52:35.025Z",
+                     *         "refunded_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "refunds": [
+                     *           {
+                     *             "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                     *             "reference_number": "retur-1",
+                     *             "amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "status": "SUCCESS",
+                     *             "failed_code": null,
+                     *             "failed_reason": null,
+                     *             "created_at": "2026-11-22T15:52:30.262Z",
+                     *             "processed_at": "2026-11-22T15:52:30.321Z"
+                     *           },
+                     *           {
+                     *             "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                     *             "reference_number": "retur-3",
+                     *             "amount": {
+                     *               "value": "70000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "status": "FAILED",
+                     *             "failed_code": "4035815",
+                     *             "failed_reason": "Transaction Not Permitted",
+                     *             "created_at": "2026-11-22T15:52:30.448Z",
+                     *             "processed_at": "2026-11-22T15:52:30.529Z"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-22T15:52:29.955Z",
+                     *         "processed_at": "2026-11-22T15:52:30.025Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShowDirectDebitTransactionAnswer"];
                 };
             };
@@ -14111,6 +14555,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reference_number": "retur-1",
+                 *       "amount": {
+                 *         "value": "30000.00",
+                 *         "currency": "IDR"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["RefundDirectDebitRequest"];
             };
         };
@@ -14125,6 +14578,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                     *         "reference_number": "retur-1",
+                     *         "amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "status": "SUCCESS",
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "created_at": "2026-11-22T15:52:30.262Z",
+                     *         "processed_at": "2026-11-22T15:52:30.321Z",
+                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "refunded_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RefundDirectDebitAnswer"];
                 };
             };
@@ -14140,6 +14617,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                     *         "reference_number": "retur-3",
+                     *         "amount": {
+                     *           "value": "70000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "status": "FAILED",
+                     *         "failed_code": "4035815",
+                     *         "failed_reason": "Transaction Not Permitted",
+                     *         "created_at": "2026-11-22T15:52:30.448Z",
+                     *         "processed_at": "2026-11-22T15:52:30.529Z",
+                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "refunded_amount": {
+                     *           "value": "30000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "message": "Transaction Not Permitted"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RefundDirectDebitError"];
                 };
             };
@@ -14211,6 +14713,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "reference_number": "retur-2",
+                     *         "message": "amount: is more than is left of the charge",
+                     *         "errors": {
+                     *           "amount": [
+                     *             "is more than is left of the charge"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
@@ -15670,6 +16188,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": "TEST 7890",
+                 *         "bank_account_number": "****7890",
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "bound_at": "2026-11-22T15:52:29.723Z",
+                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "failed_reason": null,
+                 *         "handover_code": null,
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "ACTIVE",
+                 *         "unbound_at": null,
+                 *         "unbound_by": null
+                 *       },
+                 *       "event": "direct-debit.binding.succeeded",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitBindingSucceededWebhook"];
             };
         };
@@ -15703,6 +16247,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": null,
+                 *         "bank_account_number": null,
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "77ada670-a990-41e6-90c4-5e6533d0e07f",
+                 *         "bound_at": null,
+                 *         "created_at": "2026-11-22T15:57:33.000Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:27:33.000Z",
+                 *         "failed_reason": "declined",
+                 *         "handover_code": null,
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "FAILED",
+                 *         "unbound_at": null,
+                 *         "unbound_by": null
+                 *       },
+                 *       "event": "direct-debit.binding.failed",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitBindingFailedWebhook"];
             };
         };
@@ -15736,6 +16306,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": null,
+                 *         "bank_account_number": null,
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "395c7227-a3b4-4bdf-a0aa-a67ce8f48c4a",
+                 *         "bound_at": null,
+                 *         "created_at": "2026-11-22T15:57:33.055Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:27:33.055Z",
+                 *         "failed_reason": null,
+                 *         "handover_code": null,
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "EXPIRED",
+                 *         "unbound_at": null,
+                 *         "unbound_by": null
+                 *       },
+                 *       "event": "direct-debit.binding.expired",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitBindingExpiredWebhook"];
             };
         };
@@ -15769,6 +16365,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": "TEST 7890",
+                 *         "bank_account_number": "****7890",
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "bound_at": "2026-11-22T15:52:29.723Z",
+                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "failed_reason": null,
+                 *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "UNBOUND",
+                 *         "unbound_at": "2026-11-22T15:57:32.931Z",
+                 *         "unbound_by": "merchant"
+                 *       },
+                 *       "event": "direct-debit.unbinding.succeeded",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitUnbindingSucceededWebhook"];
             };
         };
@@ -15802,6 +16424,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "bank_account_name": "TEST 7890",
+                 *         "bank_account_number": "****7890",
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "bound_at": "2026-11-22T15:52:29.723Z",
+                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "customer_name": "Ani Lestari",
+                 *         "customer_phone": "****7890",
+                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "failed_reason": null,
+                 *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                 *         "redirect_url": "https://toko.example/terhubung",
+                 *         "status": "ACTIVE",
+                 *         "unbound_at": null,
+                 *         "unbound_by": null
+                 *       },
+                 *       "event": "direct-debit.unbinding.failed",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitUnbindingFailedWebhook"];
             };
         };
@@ -15835,6 +16483,49 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "created_at": "2026-11-22T15:52:29.955Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "description": "Langganan November",
+                 *         "failed_code": null,
+                 *         "failed_reason": null,
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "has_settle": false,
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "100000.00"
+                 *         },
+                 *         "otp_attempts_left": null,
+                 *         "otp_expired_at": null,
+                 *         "processed_at": "2026-11-22T15:52:30.025Z",
+                 *         "reference_number": "tagihan-1",
+                 *         "refunded_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "refunds": [],
+                 *         "requires_otp": false,
+                 *         "settle_at": "2026-11-22T15:52:35.025Z",
+                 *         "status": "SUCCESS",
+                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *       },
+                 *       "event": "direct-debit.charge.succeeded",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitChargeSucceededWebhook"];
             };
         };
@@ -15868,6 +16559,43 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "900000.00"
+                 *         },
+                 *         "bank_code": "BRI",
+                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *         "created_at": "2026-11-22T15:52:30.929Z",
+                 *         "customer_id": "pelanggan-42",
+                 *         "description": null,
+                 *         "failed_code": null,
+                 *         "failed_reason": "The OTP was not given in time",
+                 *         "fee": null,
+                 *         "has_settle": false,
+                 *         "net_amount": null,
+                 *         "otp_attempts_left": null,
+                 *         "otp_expired_at": null,
+                 *         "processed_at": "2026-11-22T15:57:32.093Z",
+                 *         "reference_number": "tagihan-3",
+                 *         "refunded_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "refunds": [],
+                 *         "requires_otp": true,
+                 *         "settle_at": null,
+                 *         "status": "EXPIRED",
+                 *         "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997"
+                 *       },
+                 *       "event": "direct-debit.charge.failed",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitChargeFailedWebhook"];
             };
         };
@@ -15901,6 +16629,31 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "30000.00"
+                 *         },
+                 *         "created_at": "2026-11-22T15:52:30.262Z",
+                 *         "failed_code": null,
+                 *         "failed_reason": null,
+                 *         "processed_at": "2026-11-22T15:52:30.321Z",
+                 *         "reference_number": "retur-1",
+                 *         "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                 *         "refunded_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "30000.00"
+                 *         },
+                 *         "status": "SUCCESS",
+                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *       },
+                 *       "event": "direct-debit.refund.succeeded",
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitRefundSucceededWebhook"];
             };
         };
@@ -15934,6 +16687,31 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "70000.00"
+                 *         },
+                 *         "created_at": "2026-11-22T15:52:30.448Z",
+                 *         "failed_code": "4035815",
+                 *         "failed_reason": "Transaction Not Permitted",
+                 *         "processed_at": "2026-11-22T15:52:30.529Z",
+                 *         "reference_number": "retur-3",
+                 *         "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                 *         "refunded_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "30000.00"
+                 *         },
+                 *         "status": "FAILED",
+                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *       },
+                 *       "event": "direct-debit.refund.failed",
+                 *       "response_code": "SP001",
+                 *       "response_message": "Transaction failure"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DirectDebitRefundFailedWebhook"];
             };
         };
