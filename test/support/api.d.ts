@@ -1910,8 +1910,11 @@ export interface components {
                 /** @description For instance SAVING; UNSPECIFIED until known. */
                 account_type: string;
             };
+            /** @description Whether the payment was found in the acquirer's books, which are compared the night after; webhooks say false. */
             has_reconcile: boolean;
+            /** @description When it was found there; null until then. */
             reconcile_at: components["schemas"]["Timestamp"] | null;
+            /** @description system; or operator, where it differed there and an operator has explained why. Empty until then. */
             reconcile_by: string;
             had_settled_to_merchant: boolean;
             /** @description When the net amount became available; null until settled. */
