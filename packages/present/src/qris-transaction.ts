@@ -66,9 +66,9 @@ export const qrisTransactionSchema = z
         "Whether the payment was found in the acquirer's books, which are compared the night after; webhooks say false.",
     }),
     reconcile_at: Timestamp.nullable().meta({ description: 'When it was found there; null until then.' }),
-    reconcile_by: z
-      .enum(['', 'system', 'operator'])
-      .meta({ description: 'operator: it differed there, and an operator has explained why. Empty until then.' }),
+    reconcile_by: z.string().meta({
+      description: 'system; or operator, where it differed there and an operator has explained why. Empty until then.',
+    }),
     had_settled_to_merchant: z.boolean(),
     settled_to_merchant_at: settledAt,
     has_settle: z.boolean().meta({ description: 'Whether the net amount is available.' }),
@@ -128,7 +128,7 @@ export function presentQrisTransaction(transaction: QrisTransaction): QrisTransa
     customer_data: customer,
     has_reconcile: transaction.reconciledAtMs !== undefined,
     reconcile_at: isoOrNull(transaction.reconciledAtMs),
-    reconcile_by: reconciledBy(transaction.reconciledBy),
+    reconcile_by: transaction.reconciledBy ?? '',
     had_settled_to_merchant: settledAt !== null,
     settled_to_merchant_at: settledAt,
     has_settle: settledAt !== null,
@@ -141,11 +141,6 @@ export function presentQrisTransaction(transaction: QrisTransaction): QrisTransa
     deleted_at: null,
     events_count: transaction.eventsCount,
   };
-}
-
-/** A word of a later version is none that merchants know. */
-function reconciledBy(by: string | undefined): QrisTransactionJson['reconcile_by'] {
-  return by === 'system' || by === 'operator' ? by : '';
 }
 
 /** Rupiah as the JSON number that this resource has; amounts stay far below where doubles lose sen. */

@@ -7,7 +7,7 @@ const DAY = { fromMs: Date.parse('2026-11-21T00:00:00+07:00'), toMs: Date.parse(
 const OPTIONS = { account: '123', moves: 'out' as const, pageTimeoutMs: 1_000 };
 
 /** A rail that answers what the test says, in turn, and remembers what it was asked. */
-function scripted(style: HistoryStyle, answers: object[], http = 200) {
+function scripted(style: HistoryStyle, answers: object[], http = 200, sliceMs = 3_600_000) {
   const asked: object[] = [];
   const history = createSnapHistory(
     {
@@ -18,7 +18,7 @@ function scripted(style: HistoryStyle, answers: object[], http = 200) {
       },
       close: async () => {},
     },
-    { style, ...OPTIONS },
+    { style, sliceMs, ...OPTIONS },
     () => 0,
   );
   return { history, asked };
@@ -107,6 +107,14 @@ describe('SNAP 14', () => {
       { accountNo: '123', toDateTime: '2026-11-21T23:59:59+07:00' },
       { accountNo: '123', fromDateTime: '2026-11-21T00:00:00+07:00', toDateTime: '2026-11-21T10:00:08+07:00' },
     ]);
+  });
+
+  it('asks a bank that lists whole days for whole days, and leaves out what it gives too much', async () => {
+    const answer = { detailData: [row('09', 'a'), row('08', 'b', { transactionDate: '2026-11-21T23:30:00+07:00' })] };
+    const { history, asked } = scripted('bank-statement', [answer], 200, 86_400_000);
+    const period = { fromMs: Date.parse('2026-11-21T23:00:00+07:00'), toMs: Date.parse('2026-11-22T01:00:00+07:00') };
+    expect(await all(history.list(period, { signal }))).toMatchObject([{ railTransactionId: 'b' }]);
+    expect(asked).toMatchObject([{ fromDateTime: '2026-11-21T00:00:00+07:00', toDateTime: '2026-11-22T23:59:59+07:00' }]);
   });
 
   it('keeps two rows that are alike', async () => {

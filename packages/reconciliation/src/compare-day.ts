@@ -9,6 +9,8 @@ import { readRows, rowKeyOf, slicesOf } from './rows.ts';
 
 /** Held at once, payments and rows: some hundred bytes each. A day with so many of them without a partner is another account's. */
 const HELD_MAX = 500_000;
+/** A day with so few payments of ours is read at once: its rail is asked once, and not each hour. */
+const QUIET_DAY_MAX = 1_000;
 
 /**
  * Compares a day of a rail's books with our payments: slice by slice, so that a day of a million rows fits into memory. Throws
@@ -22,7 +24,9 @@ export async function compareDay(rail: ReconciledRail, day: Day, options: DayOpt
   const pairs: Pair[] = [];
   const reading = createReader(rail.payments(window));
   try {
-    for (const slice of slicesOf(window, period.fromMs, rail.history.sliceMs)) {
+    const isQuiet = await reading.hasAtMost(QUIET_DAY_MAX);
+    const slices = isQuiet ? [window] : slicesOf(window, period.fromMs, rail.history.sliceMs);
+    for (const slice of slices) {
       const payments = await reading.before(slice.toMs);
       const rows = await readRows(rail, slice, options.signal);
       counts.add(payments, rows);
@@ -49,26 +53,29 @@ export async function compareDay(rail: ReconciledRail, day: Day, options: DayOpt
 /** Reads the stream as far as it is needed. */
 function createReader(payments: AsyncIterable<ReadPayment>) {
   const iterator = payments[Symbol.asyncIterator]();
-  let next: ReadPayment | undefined;
+  const ahead: ReadPayment[] = [];
   let isOver = false;
+  const readOn = async () => {
+    const read = await iterator.next();
+    if (read.done === true) isOver = true;
+    else ahead.push(read.value);
+  };
   return {
+    /** Whether there are no more than so many. */
+    async hasAtMost(count: number): Promise<boolean> {
+      while (!isOver && ahead.length <= count) await readOn();
+      return isOver;
+    },
     /** All that begin before the moment and have not been given yet; some that begin later may be among them. */
     async before(toMs: number): Promise<OurPayment[]> {
       const found: OurPayment[] = [];
-      while (!isOver) {
-        if (next === undefined) {
-          const read = await iterator.next();
-          if (read.done === true) {
-            isOver = true;
-            break;
-          }
-          next = read.value;
-        }
-        if (next.readToMs >= toMs) break;
+      for (;;) {
+        if (ahead.length === 0 && !isOver) await readOn();
+        const [next] = ahead;
+        if (next === undefined || next.readToMs >= toMs) return found;
         found.push(next.payment);
-        next = undefined;
+        ahead.shift();
       }
-      return found;
     },
     close: async () => {
       await iterator.return?.();

@@ -2,6 +2,7 @@ import type { HistoryRow } from '@gerbang/rails';
 import { describe, expect, it } from 'vitest';
 import { compareDay } from '../src/compare-day.ts';
 import type { OurPayment } from '../src/match/payment.ts';
+import { slicesOf } from '../src/rows.ts';
 import { at, correctionOf, DAY, memoryRail, ours, row, rowOf } from './memory-rail.ts';
 
 /** Compares at 01:00 of the next day unless told; gives each difference as "kind payment|- remark|-". */
@@ -207,4 +208,16 @@ it('finds exactly what was changed in a day of many payments that are alike', as
       .map(({ id }) => id)
       .sort(),
   );
+});
+
+it.each([
+  [3_600_000, 26],
+  [7_200_000, 14],
+  [86_400_000, 3],
+])('cuts the day and an hour around it at whole slices of %i ms', (sliceMs, count) => {
+  const window = { fromMs: at('-01:00'), toMs: at('25:00') };
+  const slices = [...slicesOf(window, at('00:00'), sliceMs)];
+  expect(slices).toHaveLength(count);
+  expect([slices[0]?.fromMs, slices[0]?.toMs, slices.at(-1)?.toMs]).toEqual([window.fromMs, at('00:00'), window.toMs]);
+  for (const [i, slice] of slices.entries()) expect(slice.fromMs).toBe(i === 0 ? window.fromMs : slices[i - 1]?.toMs);
 });

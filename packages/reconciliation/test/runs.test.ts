@@ -128,7 +128,7 @@ describe('a business day', () => {
       history: {
         ...rail.history,
         list(period, options) {
-          if (period.fromMs === at('10:00')) listings++;
+          if (period.fromMs === at('-01:00')) listings++;
           return rail.history.list(period, options);
         },
       },

@@ -39,6 +39,8 @@ async function componentsOf(edges: readonly Edge[], breathe: Breather): Promise<
     const known = components.get(root);
     if (known === undefined) components.set(root, [edge]);
     else known.push(edge);
+    const pause = breathe();
+    if (pause !== undefined) await pause;
   }
   return [...components.values()];
 }

@@ -54,18 +54,26 @@ export async function pairUp(ours: readonly OurPayment[], rows: readonly History
   const paired: Paired = { pairs: [], rivals: [] };
   for (const group of groups.values()) {
     if (group.rows.length === 0) continue;
-    const found = await pairGroup(prepare(group.ours, group.rows), comparison, breathe);
+    const found = await pairGroup(await prepare(group.ours, group.rows, breathe), comparison, breathe);
     paired.pairs.push(...found.pairs);
     paired.rivals.push(...found.rivals);
   }
   return paired;
 }
 
-function prepare(ours: OurPayment[], rows: HistoryRow[]): Prepared {
-  return {
-    ours: ours.sort((a, b) => a.fromMs - b.fromMs).map((payment) => ({ payment, clues: cluesOf(payment) })),
-    rows: rows.sort((a, b) => a.atMs - b.atMs).map((row) => ({ row, remark: remarkOf(row) })),
-  };
+async function prepare(ours: OurPayment[], rows: HistoryRow[], breathe: Breather): Promise<Prepared> {
+  const prepared: Prepared = { ours: [], rows: [] };
+  for (const payment of ours.sort((a, b) => a.fromMs - b.fromMs)) {
+    prepared.ours.push({ payment, clues: cluesOf(payment) });
+    const pause = breathe();
+    if (pause !== undefined) await pause;
+  }
+  for (const row of rows.sort((a, b) => a.atMs - b.atMs)) {
+    prepared.rows.push({ row, remark: remarkOf(row) });
+    const pause = breathe();
+    if (pause !== undefined) await pause;
+  }
+  return prepared;
 }
 
 /** Whose turn it is: a failed payment takes a row only where the remark names it. */
@@ -111,13 +119,15 @@ async function named({ ours, rows }: Prepared, { fits }: Comparison, breathe: Br
     if (known === undefined) byWord.set(word, [place]);
     else if (known.at(-1) !== place) known.push(place);
   };
-  ours.forEach(({ clues }, place) => {
+  for (const [place, { clues }] of ours.entries()) {
     add(clues.railReference, place);
     for (const key of clues.keys) {
       add(key, place);
       add(cutName(beginningOf(key)), place);
     }
-  });
+    const pause = breathe();
+    if (pause !== undefined) await pause;
+  }
   const found: Candidate[] = [];
   for (const [place, { row, remark }] of rows.entries()) {
     const words = [remark.railTransactionId, ...remark.words, cutName(beginningOf(remark.last))];
