@@ -2436,11 +2436,8 @@ export interface components {
             has_reconcile: boolean;
             /** @description When it was found there; null until then. */
             reconcile_at: components["schemas"]["Timestamp"] | null;
-            /**
-             * @description operator: it differed there, and an operator has explained why. Empty until then.
-             * @enum {string}
-             */
-            reconcile_by: "" | "system" | "operator";
+            /** @description system; or operator, where it differed there and an operator has explained why. Empty until then. */
+            reconcile_by: string;
             had_settled_to_merchant: boolean;
             /** @description When the net amount became available; null until settled. */
             settled_to_merchant_at: components["schemas"]["Timestamp"] | null;
