@@ -7,6 +7,9 @@ export const COUNTED_PRODUCTS: readonly string[] = [
   'account-transfer',
 ];
 
+/** The products whose payments are counted by day only: of direct debit what is charged to each binding. */
+export const COUNTED_BY_DAY: readonly string[] = ['direct-debit'];
+
 /** The products that a merchant can have. */
 export const PRODUCTS = [
   'disbursement',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { commandMerchant } from '../command-merchant.ts';
 import { field, parse } from '../input.ts';
-import { COUNTED_PRODUCTS } from '../products.ts';
+import { COUNTED_BY_DAY, COUNTED_PRODUCTS } from '../products.ts';
 
 const limit = z
   .object(
@@ -22,7 +22,7 @@ const limit = z
     if (monthlyMaximumSen !== 0n && monthlyMaximumSen < dailyMaximumSen)
       wrong('monthlyMaximumSen', 'must not be less than the maximum of a day');
     if (COUNTED_PRODUCTS.includes(product)) return;
-    if (dailyMaximumSen !== 0n) wrong('dailyMaximumSen', 'is not counted for this product');
+    if (dailyMaximumSen !== 0n && !COUNTED_BY_DAY.includes(product)) wrong('dailyMaximumSen', 'is not counted for this product');
     if (monthlyMaximumSen !== 0n) wrong('monthlyMaximumSen', 'is not counted for this product');
   });
 
