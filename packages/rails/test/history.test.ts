@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { HistoryError, type HistoryRow } from '../src/history/history.ts';
 import { createSnapHistory, type HistoryStyle } from '../src/history/snap-history.ts';
+import { aspi } from '../src/providers/aspi.ts';
+import { bca } from '../src/providers/bca.ts';
 import type { SnapCall } from '../src/snap-client.ts';
 
 const DAY = { fromMs: Date.parse('2026-11-21T00:00:00+07:00'), toMs: Date.parse('2026-11-22T00:00:00+07:00') };
 const OPTIONS = { account: '123', moves: 'out' as const, pageTimeoutMs: 1_000 };
 
 /** A rail that answers what the test says, in turn, and remembers what it was asked. */
-function scripted(style: HistoryStyle, answers: object[], http = 200, sliceMs = 3_600_000) {
+function scripted(style: HistoryStyle, answers: object[], http = 200, provider = aspi) {
   const asked: object[] = [];
   const history = createSnapHistory(
     {
@@ -18,7 +20,7 @@ function scripted(style: HistoryStyle, answers: object[], http = 200, sliceMs = 
       },
       close: async () => {},
     },
-    { style, sliceMs, ...OPTIONS },
+    { style, provider, ...OPTIONS },
     () => 0,
   );
   return { history, asked };
@@ -111,7 +113,7 @@ describe('SNAP 14', () => {
 
   it('asks a bank that lists whole days for whole days, and leaves out what it gives too much', async () => {
     const answer = { detailData: [row('09', 'a'), row('08', 'b', { transactionDate: '2026-11-21T23:30:00+07:00' })] };
-    const { history, asked } = scripted('bank-statement', [answer], 200, 86_400_000);
+    const { history, asked } = scripted('bank-statement', [answer], 200, bca);
     const period = { fromMs: Date.parse('2026-11-21T23:00:00+07:00'), toMs: Date.parse('2026-11-22T01:00:00+07:00') };
     expect(await all(history.list(period, { signal }))).toMatchObject([{ railTransactionId: 'b' }]);
     expect(asked).toMatchObject([{ fromDateTime: '2026-11-21T00:00:00+07:00', toDateTime: '2026-11-22T23:59:59+07:00' }]);

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type AdjustableClock, createClock, newUlid, RefusalError, refuse } from '@gerbang/core';
+import { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import {
   CheckoutService,
   type EwalletConfirmation,
@@ -17,6 +18,7 @@ import { testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { type Service, startService } from '../src/service.ts';
+import { newBinder } from './binder.ts';
 
 const SESSION_MS = 900_000;
 
@@ -29,6 +31,8 @@ type Sessions = Map<string, { link: PaymentLink; history: PaymentLinkHistory }>;
 export type World = {
   clock: AdjustableClock;
   links: Map<string, PaymentLink>;
+  /** Bank accounts that customers bind. */
+  binder: ReturnType<typeof newBinder>;
   sessions: Sessions;
   /** Replaces how money-in answers a choice. */
   scripted: { choose?: () => Promise<never>; isReserved?: boolean };
@@ -38,6 +42,8 @@ export type World = {
   /** An e-wallet checkout over IDR 30,000 by DANA. */
   newCheckout(over?: Partial<EwalletConfirmation>, status?: Partial<EwalletStatus>): Checkout;
   start(env?: Record<string, string>): Promise<Service>;
+  /** Where the pages are. */
+  url(): string;
   /** As a browser without scripts and cookies would; redirects are not followed. */
   get(path: string, headers?: Record<string, string>): Promise<Page>;
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Page>;
@@ -51,6 +57,7 @@ export function useCheckout(): World {
   const sessions: Sessions = new Map();
   const checkouts = new Map<string, Checkout>();
   const clock = createClock();
+  const binder = newBinder();
   const scripted: World['scripted'] = {};
   const closing: (() => Promise<void>)[] = [];
   let moneyIn: string;
@@ -126,7 +133,14 @@ export function useCheckout(): World {
     return link;
   };
   const start: World['start'] = async (env = {}) => {
-    const settings = { GERBANG_ENV: 'sandbox', PAY_PORT: '0', ADMIN_PORT: '0', MONEY_IN_RPC: moneyIn, STATUS_INTERVAL_MS: '50' };
+    const settings = {
+      GERBANG_ENV: 'sandbox',
+      PAY_PORT: '0',
+      ADMIN_PORT: '0',
+      MONEY_IN_RPC: moneyIn,
+      DIRECT_DEBIT_RPC: moneyIn,
+      STATUS_INTERVAL_MS: '50',
+    };
     const started = await startService(readConfig({ ...settings, ...env }), { clock, log: testLog('checkout') });
     closing.push(() => started.close());
     return started;
@@ -142,7 +156,7 @@ export function useCheckout(): World {
       tls: undefined,
       log: testLog('money-in'),
       ready: () => true,
-      implementations: [implement(CheckoutService, handlers, [])],
+      implementations: [implement(CheckoutService, handlers, []), implement(BindPageService, binder.handlers, [])],
     });
     closing.push(() => server.close());
     moneyIn = `127.0.0.1:${server.port}`;
@@ -154,6 +168,7 @@ export function useCheckout(): World {
   return {
     clock,
     links,
+    binder,
     sessions,
     scripted,
     newLink,
@@ -182,6 +197,7 @@ export function useCheckout(): World {
       return made;
     },
     start,
+    url: () => service.url,
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, fields, headers = {}) => ask(path, { method: 'POST', headers, body: new URLSearchParams(fields) }),
   };

@@ -116,7 +116,7 @@ export const TOKEN_CASES: Cases<'done' | 'failed'> = {
 export const ACCOUNT_CASES: Cases<'done' | 'gone'> = {
   '200/00': 'done',
   ...cases(401, ['02', '04'], 'gone'),
-  ...cases(403, ['05', '18'], 'gone'),
+  '403/18': 'gone',
   ...cases(404, ['01', '11'], 'gone'),
 };
 

@@ -52,7 +52,7 @@ export async function unbind(context: Context, { merchantId, bindingId }: Unbind
 async function unbindNow(context: Context, binding: StoredBinding) {
   const { binding: after, isChanged } = await changeBinding(context, binding, { type: 'unbind-now' });
   if (isChanged) finishUnbinding(context, after);
-  return { binding: toBindingMessage(after), otpRequired: false };
+  return { binding: toBindingMessage(after), otpRequired: false, otpHandoff: undefined };
 }
 
 /** What fails is left to the binding's timer. */

@@ -22,11 +22,12 @@ const limit = z
     if (monthlyMaximumSen !== 0n && monthlyMaximumSen < dailyMaximumSen)
       wrong('monthlyMaximumSen', 'must not be less than the maximum of a day');
     if (MONEY_OUT_PRODUCTS.some((counted) => counted === product)) return;
-    if (dailyMaximumSen !== 0n) wrong('dailyMaximumSen', 'is not counted for this product');
+    // Of direct debit, what is charged to each binding.
+    if (dailyMaximumSen !== 0n && product !== 'direct-debit') wrong('dailyMaximumSen', 'is not counted for this product');
     if (monthlyMaximumSen !== 0n) wrong('monthlyMaximumSen', 'is not counted for this product');
   });
 
-/** Replaces all bounds of a product's payments; only money out is counted by day and month. Refusals: validation, merchant_not_found. */
+/** Replaces all bounds of a product's payments; money out is counted by day and month, direct debit by day. Refusals: validation, merchant_not_found. */
 export async function setLimits(context: Context, request: SetLimitsRequest) {
   const input = parse({ operator: field.operator, merchantId: field.merchantId, limit }, request);
   const { operator, merchantId } = input;
