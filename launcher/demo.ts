@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { PRODUCTS } from '@gerbang/core';
 import type { MerchantSummary } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { openChannel, type RpcClient } from '@gerbang/rpc';
@@ -13,22 +14,6 @@ type Merchants = Merchant & { merchant_id: string; second_merchant: Merchant };
 /** The content of demo.json (contract §1). */
 export type Demo = Urls & Merchants;
 
-const PRODUCTS = [
-  'disbursement',
-  'qris-issuer',
-  'ewallet-topup',
-  'cardless-withdrawal',
-  'account-transfer',
-  'virtual-account',
-  'qris',
-  'payment-link',
-  'ewallet-checkout',
-  'retail',
-  'card',
-  'subscription',
-  'direct-debit',
-  'biller',
-];
 const FIRST = 'Toko Demo';
 const SECOND = 'Toko Kedua';
 const FUNDS_SEN = 100_000_000_00n;
@@ -107,7 +92,7 @@ async function ensureMerchant(
   const made = await operators.createMerchant({
     operator: OPERATOR,
     name,
-    products: PRODUCTS,
+    products: [...PRODUCTS],
     ipWhitelist: ['127.0.0.1', '::1'],
     accountNames: ['Utama', 'Cadangan'],
   });

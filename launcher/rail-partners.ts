@@ -1,23 +1,21 @@
 import path from 'node:path';
+import { CALLING_RAILS, type CallingRail } from '@gerbang/core';
 import { replaceFile } from './data-folder.ts';
 import type { Secrets } from './secrets.ts';
-
-/** The sandbox's banks and acquirers: the simulator is all of them, with one name for each rail. */
-export const SANDBOX_RAILS = ['va', 'qris', 'ewallet', 'retail', 'bank-transfer', 'cardless'] as const;
 
 /** Retail signs symmetrically, so that a sandbox shows both ways. */
 export const SANDBOX_HMAC_RAIL = 'retail';
 
 /** By which the edge knows the sandbox's rail. */
-export function sandboxPartnerId(rail: (typeof SANDBOX_RAILS)[number]): string {
+export function sandboxPartnerId(rail: CallingRail): string {
   return `sandbox-${rail}`;
 }
 
-/** Writes the file by which the edge knows the rails (mode 0600), and gives its path. */
+/** Writes the file by which the edge knows the rails (mode 0600), and gives its path. The simulator is all of them. */
 export function writeRailPartners(folder: string, { rails }: Secrets): string {
   const file = path.join(folder, 'rail-partners.json');
   const publicKey = Buffer.from(rails.publicKey, 'base64').toString();
-  const partners = SANDBOX_RAILS.map((rail) => ({
+  const partners = CALLING_RAILS.map((rail) => ({
     partner_id: sandboxPartnerId(rail),
     rail,
     public_key: publicKey,

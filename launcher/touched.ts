@@ -2,7 +2,7 @@
 export type Own = { products: readonly string[]; services: readonly string[] };
 
 /** Made from other files. */
-const GENERATED = [/^packages\/proto\/src\//, /^pnpm-lock\.yaml$/];
+const GENERATED = [/^packages\/proto\/src\//, /^services\/edge\/src\/openapi\/examples\.json$/, /^pnpm-lock\.yaml$/];
 const DOCUMENTATION = [/^docs\//, /\.md$/];
 const TESTS = [/\.test\.ts$/, /^test\//, /^(?:launcher|packages\/[^/]+|services\/[^/]+)\/test\//];
 

@@ -25,6 +25,7 @@ export {
   type PaymentMethod,
 } from './payment-method.ts';
 export { hasCardNumber, isPlainText, PLAIN_TEXT_PATTERN } from './plain-text.ts';
+export { CALLING_RAILS, type CallingRail, MONEY_OUT_PRODUCTS, PRODUCTS } from './products.ts';
 export type { DataObject } from './qris/data-object.ts';
 export { decodeQris } from './qris/decode.ts';
 export { encodeQris } from './qris/encode.ts';

@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts';
 import type { Route } from './route.ts';
 
 /** Identifying fields of a request that its errors echo (contract §2), when they are short texts. */
-const ECHOED = [
+export const ECHOED = [
   'account_id',
   'reference_number',
   'transaction_id',
@@ -15,7 +15,7 @@ const ECHOED = [
   'bank_account_number',
   'channel',
   'phone_number',
-];
+] as const;
 const ECHO_LENGTH_MAX = 64;
 const RETRY_AFTER_MS = 1_000;
 
@@ -58,7 +58,7 @@ export function echoOf(
   for (const source of [request.params, request.query, request.body]) {
     if (typeof source !== 'object' || source === null) continue;
     for (const [name, value] of Object.entries(source)) {
-      const isEchoed = ECHOED.includes(name) || echoes.includes(name);
+      const isEchoed = ECHOED.some((echoed) => echoed === name) || echoes.includes(name);
       if (isEchoed && typeof value === 'string' && value.length <= ECHO_LENGTH_MAX) echo[name] = value;
     }
   }

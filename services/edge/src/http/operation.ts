@@ -39,10 +39,9 @@ export type Operation = {
   refusals?: readonly PublicRefusal[];
   /** Refusals that come with `data`: the order is recorded and has failed. */
   failures?: readonly PublicRefusal[];
-  /** The next operations by operationId: where their parameters are in this request or its answer (OpenAPI links). */
   /** Fields of the body that every error echoes once the body was read, null where the request has no short text for them. */
   echoes?: readonly string[];
-  /** Operations that take what this one answers, and where in the request or answer their parameters are, by operationId. */
+  /** The next operations by operationId: where their parameters are in this request or its answer (OpenAPI links). */
   links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Other media types that a caller may ask for, with descriptions. */
   otherContent?: Readonly<Record<string, string>>;

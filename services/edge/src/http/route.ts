@@ -1,10 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../context.ts';
-import type { Tag } from '../openapi/tags.ts';
 import type { Caller } from './call.ts';
 import type { LimitBounds } from './concurrency-limit.ts';
 import type { Envelope } from './envelope.ts';
 import type { Operation } from './operation.ts';
+
+/** A chapter of the API's document: the operations of one product, or of one thing that every merchant has. */
+export type Chapter = {
+  name: string;
+  description: string;
+  /**
+   * False where its operations never answer product_not_allowed: of what every merchant has, and of retail, where a merchant without
+   * the product gets a validation error (contract §2).
+   */
+  productRefusal?: false;
+};
 
 /** A line of the URL map. */
 export type Route = {
@@ -12,8 +22,7 @@ export type Route = {
   /** A pattern such as /api/v1.0/balance-inquiry/:account_id. */
   path: string;
   envelope: Envelope;
-  /** The chapter of the document that it stands in. */
-  tag: Tag;
+  chapter: Chapter;
   operation: Operation;
   /** By what the caller proves itself. */
   credential: 'token' | 'basic' | 'client-signature';

@@ -1,6 +1,7 @@
 import { describeRefusal } from '@gerbang/core';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { ECHOED } from '../http/answer.ts';
 import type { Envelope } from '../http/envelope.ts';
 import { legacy, legacyMeaning } from '../http/envelope-legacy.ts';
 import { v2 } from '../http/envelope-v2.ts';
@@ -33,13 +34,9 @@ const ErrorV2Data = z
   .strictObject({
     message: z.string(),
     errors: FieldErrors.optional(),
-    account_id: z.string().optional(),
+    ...Object.fromEntries(ECHOED.map((name) => [name, z.string().optional()])),
+    // What single operations echo in any case.
     reference_number: z.string().nullable().optional(),
-    transaction_id: z.string().optional(),
-    bank_code: z.string().optional(),
-    bank_account_number: z.string().optional(),
-    channel: z.string().optional(),
-    phone_number: z.string().optional(),
     scope: z.string().nullable().optional(),
     type: z.string().nullable().optional(),
   })

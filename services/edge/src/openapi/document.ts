@@ -7,7 +7,6 @@ import { examplesOf } from './examples.ts';
 import { introduction } from './introduction.ts';
 import { named, pascal } from './names.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
-import { TAGS } from './tags.ts';
 import { webhooks } from './webhooks.ts';
 
 /** The version of the API's document. It rises with each change that merchants see. */
@@ -48,7 +47,7 @@ export function createApiDocument({ routes, billerRoutes, billerUrl }: ApiSource
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'The host that serves this document.' }],
-      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      tags: tagsOf([...routes, ...billerRoutes]),
       paths,
       webhooks: webhooks(),
       components: { securitySchemes: SECURITY_SCHEMES },
@@ -60,6 +59,12 @@ export function createApiDocument({ routes, billerRoutes, billerUrl }: ApiSource
       },
     },
   );
+}
+
+/** The chapters, in the order of the URL map. */
+function tagsOf(routes: readonly Route[]) {
+  const chapters = new Map(routes.map(({ chapter }) => [chapter.name, chapter.description]));
+  return [...chapters].map(([name, description]) => ({ name, description }));
 }
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -97,12 +102,12 @@ function methodOf({ method }: Route): 'get' | 'post' | 'put' | 'delete' {
 }
 
 function operationOf(route: Route, shared: SharedAnswers): ZodOpenApiOperationObject {
-  const { operation, signed, tag } = route;
+  const { operation, signed, chapter } = route;
   const { params, query, body } = operation.input.shape;
   const header = operation.creates ? idempotencyHeader : undefined;
   return {
     operationId: operation.id,
-    tags: [tag],
+    tags: [chapter.name],
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
     security: securityOf(route),

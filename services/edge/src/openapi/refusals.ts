@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { PublicRefusal } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
-import type { Tag } from './tags.ts';
 
 /** When each refusal occurs, for merchants' developers. */
 export const OCCURS: Readonly<Record<PublicRefusal, string>> = {
@@ -55,37 +54,23 @@ export function isAlways(refusal: PublicRefusal): boolean {
   return ALWAYS.includes(refusal);
 }
 
-/**
- * Chapters whose operations never answer product_not_allowed: those that every merchant has, and retail, where a merchant without
- * the product gets a validation error (contract §2).
- */
-const NO_PRODUCT_REFUSAL: ReadonlySet<Tag> = new Set([
-  'Token',
-  'Accounts',
-  'Balance',
-  'Account statements',
-  'Settlement transactions',
-  'Callbacks',
-  'Retail outlet',
-]);
-
 /** Fields by which a request names an account. */
 const ACCOUNT_FIELDS = ['account_id', 'source_account_id', 'destination_account_id'];
 
 /** Every refusal that a route may answer with. */
-export function refusalsOf({ operation, signed, tag }: Route): ReadonlySet<PublicRefusal> {
+export function refusalsOf({ operation, signed, chapter }: Route): ReadonlySet<PublicRefusal> {
   const { params, query, body } = operation.input.shape;
   const fields = [params, query, body].flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
   const when = (holds: boolean, ...refusals: PublicRefusal[]) => (holds ? refusals : []);
   return new Set([
     ...ALWAYS,
-    ...when(!NO_PRODUCT_REFUSAL.has(tag), 'product_not_allowed'),
+    ...when(chapter.productRefusal !== false, 'product_not_allowed'),
     ...when(
       fields.some((field) => ACCOUNT_FIELDS.includes(field)),
       'account_not_found',
     ),
     // The balance of another merchant's account is a method that is not allowed (contract §2).
-    ...when(tag !== 'Balance' && fields.some((field) => ACCOUNT_FIELDS.includes(field)), 'account_of_other_merchant'),
+    ...when(chapter.name !== 'Balance' && fields.some((field) => ACCOUNT_FIELDS.includes(field)), 'account_of_other_merchant'),
     ...when(signed, 'signature_invalid'),
     ...when(operation.creates === true, 'idempotency_key_running', 'idempotency_key_reused'),
     ...(operation.refusals ?? []),

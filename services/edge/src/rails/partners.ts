@@ -1,10 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { CALLING_RAILS, type CallingRail } from '@gerbang/core';
 import { z } from 'zod';
-
-/** The rails that call (contract §11): `bank-transfer` and `cardless` report on money out, the others bring money in. */
-export const RAILS = ['va', 'qris', 'ewallet', 'retail', 'bank-transfer', 'cardless'] as const;
-export type Rail = (typeof RAILS)[number];
 
 /**
  * A bank, acquirer, wallet or chain that may call us, and how it proves that it is the one. The algorithm is ours to say, never
@@ -15,7 +12,7 @@ export type RailPartner = {
   partnerId: string;
   /** Its X-CLIENT-KEY, where it asks for access tokens. */
   clientKey: string;
-  rail: Rail;
+  rail: CallingRail;
   /** Short names of the banks that it speaks for; empty = all. */
   bankCodes: string[];
   /** The chains that it speaks for; empty = all. */
@@ -42,7 +39,7 @@ const base = {
   partner_id: id,
   /** That of X-PARTNER-ID unless told. */
   client_key: id.optional(),
-  rail: z.enum(RAILS),
+  rail: z.enum(CALLING_RAILS),
   bank_codes: z.array(z.string().min(1)).default([]),
   retail_codes: z.array(z.string().min(1)).default([]),
   public_key: publicKey,

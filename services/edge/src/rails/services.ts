@@ -1,8 +1,9 @@
+import type { CallingRail } from '@gerbang/core';
 import type { z } from 'zod';
 import type { RailCall } from './call.ts';
 import type { RailsContext } from './context.ts';
 import { debitNotify, debitNotifySchema } from './debit-notify.ts';
-import type { Rail, RailPartner } from './partners.ts';
+import type { RailPartner } from './partners.ts';
 import { qrNotify, qrNotifySchema } from './qr-notify.ts';
 import { FEATURE_NOT_ALLOWED, readFields, type SnapAnswer } from './snap.ts';
 import { transferNotify, transferNotifySchema } from './transfer-notify.ts';
@@ -63,7 +64,7 @@ function service<S extends z.ZodType>(row: {
   path: string;
   code: string;
   schema: S;
-  targets: Partial<Record<Rail, Target<z.output<S>>>>;
+  targets: Partial<Record<CallingRail, Target<z.output<S>>>>;
 }): RailsService {
   return {
     path: row.path,

@@ -41,28 +41,33 @@ import { showDelivery } from './webhook-deliveries/show.ts';
 
 /** The whole URL map of base_url. */
 export const routes: readonly Route[] = [
-  ...chapter('Token', [
+  ...chapter({ name: 'Token', description: 'Access tokens: every other request carries one.', productRefusal: false }, [
     token('/api/v1.0/access-token/b2b', issueTokenV10, { credential: 'basic', admit: admitBasic }),
     token('/api/v1.1/access-token/b2b', issueTokenV11, { credential: 'client-signature', admit: admitClientSignature }),
   ]),
-  ...chapter('Accounts', [
+  ...chapter({ name: 'Accounts', description: 'Sub-accounts of the merchant.', productRefusal: false }, [
     get('/api/v1.0/accounts', v1, listAccounts),
     post('/api/v1.0/accounts', v1, openAccount),
     get('/api/v1.0/accounts/:account_id', v1, showAccount),
     put('/api/v1.0/accounts/:account_id', v1, updateAccount),
   ]),
-  ...chapter('Balance', [
-    get('/api/v1.0/balance-inquiry', v1, merchantBalance),
-    get('/api/v1.0/balance-inquiry/:account_id', v1, accountBalance),
+  ...chapter(
+    { name: 'Balance', description: 'What a merchant or one of its accounts has, holds and waits for.', productRefusal: false },
+    [get('/api/v1.0/balance-inquiry', v1, merchantBalance), get('/api/v1.0/balance-inquiry/:account_id', v1, accountBalance)],
+  ),
+  ...chapter(
+    { name: 'Account statements', description: 'What changed the available balance of an account.', productRefusal: false },
+    [get('/api/v1.0/account-statements/:account_id', v1, listStatement)],
+  ),
+  ...chapter({ name: 'Settlement transactions', description: 'Money in that has settled.', productRefusal: false }, [
+    get('/api/v1.0/settlement-transactions', v1, listSettlements),
   ]),
-  ...chapter('Account statements', [get('/api/v1.0/account-statements/:account_id', v1, listStatement)]),
-  ...chapter('Settlement transactions', [get('/api/v1.0/settlement-transactions', v1, listSettlements)]),
-  ...chapter('Account transfer', [
+  ...chapter({ name: 'Account transfer', description: "Transfers between a merchant's own accounts." }, [
     signedPost('/api/v1.0/account-transfers', v1, createAccountTransfer),
     get('/api/v1.0/account-transfers', v1, listAccountTransfers),
     get('/api/v1.0/account-transfers/:transaction_id', v1, showAccountTransfer),
   ]),
-  ...chapter('Callbacks', [
+  ...chapter({ name: 'Callbacks', description: 'Where webhooks go, and how their delivery went.', productRefusal: false }, [
     get('/api/v1.0/callback-settings', v1, getCallbackSettings),
     put('/api/v1.0/callback-settings', v1, updateCallbackSettings),
     get('/api/v1.0/webhook-deliveries', v1, listDeliveries),
@@ -72,7 +77,7 @@ export const routes: readonly Route[] = [
 
   ...moneyInRoutes,
 
-  ...chapter('Disbursement', [
+  ...chapter({ name: 'Disbursement', description: 'Transfers to bank accounts.' }, [
     post('/api/v2.0/disbursement/check-beneficiary', v2, checkBeneficiary),
     signedPost('/api/v2.0/disbursement/transfer', v2, transferV2),
     get('/api/v2.0/disbursement/fee', v2, fee),
@@ -86,19 +91,19 @@ export const routes: readonly Route[] = [
     get('/api/v1.0/disbursement/show/:account_id/:transaction_id', v1, withId('showDisbursementV1', showTransfer)),
     post('/api/v1.0/disbursement/inquiry-status', v2, withId('inquireDisbursementStatusV1', inquireStatus)),
   ]),
-  ...chapter('E-wallet top-up', [
+  ...chapter({ name: 'E-wallet top-up', description: "Money sent to customers' e-wallets." }, [
     post('/api/v2.0/ewallet/check-beneficiary', v2, checkWallet),
     signedPost('/api/v2.0/ewallet/trigger-topup', v2, triggerTopup),
     post('/api/v2.0/ewallet/inquiry-status', v2, inquireTopupStatus),
   ]),
-  ...chapter('Cardless withdrawal', [
+  ...chapter({ name: 'Cardless withdrawal', description: "Cash that customers draw at a bank's machine with a code." }, [
     post('/api/v1.0/cardless-withdrawals/:account_id', v1, createCardlessWithdrawal),
     get('/api/v1.0/cardless-withdrawals/:account_id', v1, listCardlessWithdrawals),
     get('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id', v1, showCardlessWithdrawal),
     post('/api/v1.0/cardless-withdrawals/:account_id/:transaction_id/cancel', v1, cancelCardlessWithdrawal),
   ]),
 
-  ...chapter('QRIS money out', [
+  ...chapter({ name: 'QRIS money out', description: "Payments of others' QR codes." }, [
     post('/api/v2.0/qris/inquiry/:account_id', v2, inquireQrisPayment),
     signedPost('/api/v2.0/qris/credit/:account_id', v2, creditQris),
     post('/api/v2.0/qris/status/:account_id', v2, inquireQrisPaymentStatus),

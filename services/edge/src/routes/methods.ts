@@ -2,15 +2,14 @@ import { ADAPTIVE_PERMITS } from '../http/admission.ts';
 import { admitBearer } from '../http/auth.ts';
 import type { Envelope } from '../http/envelope.ts';
 import type { Operation } from '../http/operation.ts';
-import type { Route } from '../http/route.ts';
-import type { Tag } from '../openapi/tags.ts';
+import type { Chapter, Route } from '../http/route.ts';
 
 /** A line of the URL map that has no chapter yet. */
-export type Line = Omit<Route, 'tag'>;
+export type Line = Omit<Route, 'chapter'>;
 
 /** Puts lines of the URL map into a chapter of the document. */
-export function chapter(tag: Tag, lines: readonly Line[]): Route[] {
-  return lines.map((line) => ({ ...line, tag }));
+export function chapter(chapter: Chapter, lines: readonly Line[]): Route[] {
+  return lines.map((line) => ({ ...line, chapter }));
 }
 
 export function get(path: string, envelope: Envelope, operation: Operation): Line {

@@ -28,31 +28,37 @@ import { updateVirtualAccount } from './virtual-accounts/update.ts';
 
 /** The URL map of money in (contract §5). */
 export const moneyInRoutes: readonly Route[] = [
-  ...chapter('Virtual account', [
-    post('/api/v1.0/virtual-accounts/:account_id', v1, createVirtualAccount),
-    get('/api/v1.0/virtual-accounts/:account_id', v1, listVirtualAccounts),
-    get('/api/v1.0/virtual-accounts/:account_id/:id', v1, showVirtualAccount),
-    put('/api/v1.0/virtual-accounts/:account_id/:id', v1, updateVirtualAccount),
-    del('/api/v1.0/virtual-accounts/:account_id/:id', v1, deleteVirtualAccount),
-    get('/api/v1.0/va-transactions/:account_id', v1, listVaTransactions),
-    get('/api/v1.0/va-transactions/:account_id/:id', v1, showVaTransaction),
-  ]),
-  ...chapter('QRIS money in', [
+  ...chapter(
+    { name: 'Virtual account', description: 'Numbers that customers transfer to at their bank, and the payments they bring.' },
+    [
+      post('/api/v1.0/virtual-accounts/:account_id', v1, createVirtualAccount),
+      get('/api/v1.0/virtual-accounts/:account_id', v1, listVirtualAccounts),
+      get('/api/v1.0/virtual-accounts/:account_id/:id', v1, showVirtualAccount),
+      put('/api/v1.0/virtual-accounts/:account_id/:id', v1, updateVirtualAccount),
+      del('/api/v1.0/virtual-accounts/:account_id/:id', v1, deleteVirtualAccount),
+      get('/api/v1.0/va-transactions/:account_id', v1, listVaTransactions),
+      get('/api/v1.0/va-transactions/:account_id/:id', v1, showVaTransaction),
+    ],
+  ),
+  ...chapter({ name: 'QRIS money in', description: 'Dynamic QR codes that customers pay with any app (contract §5).' }, [
     post('/api/v1.0/qris-dynamic/:account_id/generate', v1, generateQris),
     get('/api/v1.0/qris-dynamic/:account_id/list', v1, listQris),
     get('/api/v1.0/qris-dynamic/:account_id/inquiry-status/:id', v1, inquireQris),
     get('/api/v1.0/qris-dynamic/:account_id/show/:id', v1, showQris),
   ]),
-  ...chapter('E-wallet checkout', [
+  ...chapter({ name: 'E-wallet checkout', description: 'Payments that customers confirm in their wallet.' }, [
     post('/api/v1.0/ewallet-checkout/:account_id', v1, createEwalletCheckout),
     get('/api/v1.0/ewallet-checkout/:account_id', v1, listEwalletCheckouts),
     get('/api/v1.0/ewallet-checkout/:account_id/:transaction_id', v1, showEwalletCheckout),
   ]),
-  ...chapter('Retail outlet', [
-    { ...post('/api/v1.0/retail-transactions/:account_id', v1, createRetailTransaction), admit: admitRetailCreate },
-    get('/api/v1.0/retail-transactions/:account_id/:transaction_id', v1, showRetailTransaction),
-  ]),
-  ...chapter('Payment link', [
+  ...chapter(
+    { name: 'Retail outlet', description: 'Codes that customers pay in cash at ALFAMART and INDOMARET.', productRefusal: false },
+    [
+      { ...post('/api/v1.0/retail-transactions/:account_id', v1, createRetailTransaction), admit: admitRetailCreate },
+      get('/api/v1.0/retail-transactions/:account_id/:transaction_id', v1, showRetailTransaction),
+    ],
+  ),
+  ...chapter({ name: 'Payment link', description: 'Pages where a customer picks a method and pays, and each opening of them.' }, [
     get('/api/v1.0/payment-link-manage/payment-methods', v1, listPaymentMethods),
     post('/api/v1.0/payment-link-manage/:account_id', v1, createPaymentLink),
     get('/api/v1.0/payment-link-manage/:account_id', v1, listPaymentLinks),

@@ -1,7 +1,6 @@
-import { AMOUNT_MAX_SEN, isUlid, RefusalError, refuse } from '@gerbang/core';
+import { AMOUNT_MAX_SEN, isUlid, PRODUCTS, RefusalError, refuse } from '@gerbang/core';
 import { z } from 'zod';
 import { isIpRange } from './ip-range.ts';
-import { PRODUCTS } from './products.ts';
 
 const WHITELIST_MAX = 100;
 const ACCOUNTS_MAX = 20;

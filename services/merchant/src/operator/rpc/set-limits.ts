@@ -1,9 +1,9 @@
+import { MONEY_OUT_PRODUCTS } from '@gerbang/core';
 import type { SetLimitsRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { commandMerchant } from '../command-merchant.ts';
 import { field, parse } from '../input.ts';
-import { COUNTED_PRODUCTS } from '../products.ts';
 
 const limit = z
   .object(
@@ -21,12 +21,12 @@ const limit = z
     if (maximumSen !== 0n && maximumSen < minimumSen) wrong('maximumSen', 'must not be less than the minimum');
     if (monthlyMaximumSen !== 0n && monthlyMaximumSen < dailyMaximumSen)
       wrong('monthlyMaximumSen', 'must not be less than the maximum of a day');
-    if (COUNTED_PRODUCTS.includes(product)) return;
+    if (MONEY_OUT_PRODUCTS.some((counted) => counted === product)) return;
     if (dailyMaximumSen !== 0n) wrong('dailyMaximumSen', 'is not counted for this product');
     if (monthlyMaximumSen !== 0n) wrong('monthlyMaximumSen', 'is not counted for this product');
   });
 
-/** Replaces all bounds of a product's payments. Refusals: validation, merchant_not_found. */
+/** Replaces all bounds of a product's payments; only money out is counted by day and month. Refusals: validation, merchant_not_found. */
 export async function setLimits(context: Context, request: SetLimitsRequest) {
   const input = parse({ operator: field.operator, merchantId: field.merchantId, limit }, request);
   const { operator, merchantId } = input;
