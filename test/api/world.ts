@@ -30,6 +30,7 @@ export async function prepareWorld({ demo }: System): Promise<KnownValues> {
     await createWithdrawal(merchant, account, 'known-4'),
   ];
   await topUp(merchant, account, 'known-5');
+  const prepaid = await inquirePrepaid(merchant, demo.biller_url);
   const first = async (list: string) => idOf(await firstItem(merchant, list));
   const [vaTransaction, history, delivery] = [
     await first(`va-transactions/${account}`),
@@ -59,6 +60,7 @@ export async function prepareWorld({ demo }: System): Promise<KnownValues> {
     showCardlessWithdrawal: { transaction_id: idOf(shown) },
     cancelCardlessWithdrawal: { transaction_id: idOf(canceled) },
     inquireEwalletTopupStatus: { reference_number: 'known-5' },
+    payPrepaid: { reference_number: String(prepaid.reference_number) },
   };
 }
 
@@ -103,6 +105,12 @@ async function topUp(merchant: MerchantClient, account: string, reference: strin
   const wallet = { channel: 'GOPAY', phone_number: '081234567890' };
   const order = { account_id: account, reference_number: reference, ...wallet, amount: idr(AMOUNT) };
   return created(await merchant.signed('/api/v2.0/ewallet/trigger-topup', order));
+}
+
+/** It can be paid for 15 minutes, longer than the run takes. */
+async function inquirePrepaid(merchant: MerchantClient, billerUrl: string) {
+  const body = { command: 'plntok', data: { customer_id: '12345678901', product_code: 'PLN50' } };
+  return created(await merchant.at(billerUrl).send('POST', '/api/v1/prepaid/inquiry', body));
 }
 
 function created(answer: Answer): Record<string, unknown> {

@@ -71,8 +71,15 @@ def _use_known_ids(operation: dict[str, Any]) -> None:
             parameter.pop("examples", None)
             parameter["example"] = known[parameter["name"]]
     for media in operation.get("requestBody", {}).get("content", {}).values():
-        if "example" in media:
-            media["example"].update({name: value for name, value in known.items() if name in media["example"]})
+        for example in _objects(media.get("example")):
+            example.update({name: value for name, value in known.items() if name in example})
+
+
+def _objects(example: Any) -> list[dict[str, Any]]:
+    """An example's object, and the one in its `data`: legacy bodies have their fields there."""
+    if not isinstance(example, dict):
+        return []
+    return [example, *([example["data"]] if isinstance(example.get("data"), dict) else [])]
 
 
 def _accounts_of(field: str, accounts: list[str]) -> list[str]:

@@ -71,6 +71,6 @@ test.each([
   ['customer_prefix', { customer: { digitsMin: 3, digitsMax: 7, prefix: '0x' } }],
   ['effective_from', { effectiveFromMs: -1 }],
   ['effective_until', { effectiveUntilMs: 1_000 }],
-])('a wrong %s is named: %j', (field, over) => {
+])('a wrong %s is named, case %#', (field, over) => {
   expect(Object.keys(problemsOf({ ...water, ...over }))).toEqual([field]);
 });
