@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { DO_NOT_HONOR, done, snapTimeMs, takeExternalId } from '../money-in/snap-fields.ts';
 import type { SnapAnswer } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
-import { readHistory } from './read.ts';
+import { railOfHistory, readHistory } from './read.ts';
 import type { HistoryName, Row } from './row.ts';
-import { RAIL_OF } from './rows.ts';
 
 export const TRANSACTION_HISTORY = '12';
 export const BANK_STATEMENT = '14';
@@ -36,7 +35,7 @@ const statementBody = z.object({ accountNo: account, fromDateTime: snapTimeMs, t
 export const transactionHistory = transaction(
   TRANSACTION_HISTORY,
   historyBody,
-  ({ additionalInfo }) => RAIL_OF[additionalInfo.accountNo],
+  ({ additionalInfo }) => railOfHistory(additionalInfo.accountNo),
   async (context, { body, externalKey, forced }): Promise<SnapAnswer | 'silence'> => {
     takeExternalId(context, externalKey);
     if (forced === 'timeout') return 'silence';
@@ -51,7 +50,7 @@ export const transactionHistory = transaction(
 export const bankStatement = transaction(
   BANK_STATEMENT,
   statementBody,
-  ({ accountNo }) => RAIL_OF[accountNo],
+  ({ accountNo }) => railOfHistory(accountNo),
   async (context, { body, externalKey, forced }): Promise<SnapAnswer | 'silence'> => {
     takeExternalId(context, externalKey);
     if (forced === 'timeout') return 'silence';

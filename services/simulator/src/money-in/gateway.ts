@@ -1,7 +1,6 @@
 import { type KeyObject, randomInt } from 'node:crypto';
-import { jakartaIso, signMessage, signTokenRequest, signTransaction } from '@gerbang/core';
+import { type CallingRail, jakartaIso, signMessage, signTokenRequest, signTransaction } from '@gerbang/core';
 import { z } from 'zod';
-import type { MoneyInRail } from './rail.ts';
 
 /** A service of the gateway that a rail calls (SNAP): where, and the two digits that its responseCodes carry. */
 export type GatewayService = { path: string; code: string };
@@ -26,9 +25,6 @@ export type GatewayAnswer =
   | { outcome: 'done'; body: object }
   | { outcome: 'refused'; responseCode: string; message: string }
   | { outcome: 'unanswered'; reason: string };
-
-/** The rails that call the gateway. */
-export type CallingRail = MoneyInRail | 'bank-transfer' | 'cardless' | 'direct-debit';
 
 /** The gateway's rails listener, as the banks and acquirers see it. */
 export type Gateway = { call(rail: CallingRail, service: GatewayService, body: object): Promise<GatewayAnswer> };
