@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CALLING_RAILS, type CallingRail, SANDBOX_HISTORY_ACCOUNTS } from '@gerbang/core';
+import { CALLING_RAILS, type CallingRail } from '@gerbang/core';
 import { replaceFile } from './data-folder.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -27,19 +27,17 @@ export function writeRailPartners(folder: string, { rails }: Secrets): string {
   return file;
 }
 
-/** The variable by which a service knows our account at a rail of the sandbox, whose history it compares. */
-export function sandboxHistory(rail: string, name: keyof typeof SANDBOX_HISTORY_ACCOUNTS): Record<string, string> {
-  return { [`RAIL_${rail}_HISTORY_ACCOUNT`]: SANDBOX_HISTORY_ACCOUNTS[name] };
-}
-
-/** The variables by which a service reaches a rail of the sandbox. `rail` is the middle of their names: BANK_TRANSFER. */
-export function sandboxRail(rail: string, url: string, { rail: credentials }: Secrets): Record<string, string> {
-  return {
+/** The variables by which a service reaches rails of the sandbox, by the middle of their names: BANK_TRANSFER. */
+export function sandboxRails(rails: readonly string[], url: string, { rail: credentials }: Secrets): Record<string, string> {
+  const variablesOf = (rail: string) => ({
     [`RAIL_${rail}_URL`]: url,
     [`RAIL_${rail}_CLIENT_KEY`]: credentials.clientKey,
     [`RAIL_${rail}_CLIENT_SECRET`]: credentials.clientSecret,
     [`RAIL_${rail}_PRIVATE_KEY`]: credentials.privateKey,
     [`RAIL_${rail}_PARTNER_ID`]: 'gerbang',
     [`RAIL_${rail}_CHANNEL_ID`]: '95221',
-  };
+    // The sandbox calls our accounts as their rails.
+    [`RAIL_${rail}_HISTORY_ACCOUNT`]: rail.toLowerCase().replaceAll('_', '-'),
+  });
+  return Object.assign({}, ...rails.map(variablesOf));
 }

@@ -1,4 +1,5 @@
-import { SANDBOX_HMAC_RAIL, sandboxHistory, sandboxPartnerId, sandboxRail, writeRailPartners } from './rail-partners.ts';
+import { MONEY_OUT_RAILS } from '@gerbang/core';
+import { SANDBOX_HMAC_RAIL, sandboxPartnerId, sandboxRails, writeRailPartners } from './rail-partners.ts';
 import type { Secrets } from './secrets.ts';
 
 /** A port that something listens on: its default, and what for. */
@@ -58,16 +59,9 @@ export const SERVICES = [
     rpcPort: 9103,
     aggregates: ['transfers'],
     env: ({ urlOf, secrets }) => ({
-      ...sandboxRail('BANK_TRANSFER', urlOf('SIMULATOR_PORT'), secrets),
-      ...sandboxRail('EWALLET_TOPUP', urlOf('SIMULATOR_PORT'), secrets),
       GERBANG_KEKS: secrets.keks,
-      ...sandboxRail('CARDLESS', urlOf('SIMULATOR_PORT'), secrets),
-      ...sandboxRail('QRIS_ISSUER', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRails(MONEY_OUT_RAILS, urlOf('SIMULATOR_PORT'), secrets),
       RAIL_QRIS_ISSUER_MERCHANT_ID: 'gerbang',
-      ...sandboxHistory('BANK_TRANSFER', 'bank-transfer'),
-      ...sandboxHistory('EWALLET_TOPUP', 'ewallet-topup'),
-      ...sandboxHistory('CARDLESS', 'cardless'),
-      ...sandboxHistory('QRIS_ISSUER', 'qris-issuer'),
     }),
   },
   {
@@ -81,14 +75,7 @@ export const SERVICES = [
       RAIL_QRIS_ACQUIRER_NAME: 'Gerbang Sandbox',
       RAIL_QRIS_CALLBACK_PARTNER_ID: sandboxPartnerId('qris'),
       RAIL_EWALLET_CALLBACK_PARTNER_ID: sandboxPartnerId('ewallet'),
-      ...sandboxRail('QRIS', urlOf('SIMULATOR_PORT'), secrets),
-      ...sandboxRail('EWALLET', urlOf('SIMULATOR_PORT'), secrets),
-      ...sandboxRail('VA', urlOf('SIMULATOR_PORT'), secrets),
-      ...sandboxRail('RETAIL', urlOf('SIMULATOR_PORT'), secrets),
-      ...sandboxHistory('QRIS', 'qris'),
-      ...sandboxHistory('EWALLET', 'ewallet'),
-      ...sandboxHistory('VA', 'va'),
-      ...sandboxHistory('RETAIL', 'retail'),
+      ...sandboxRails(['QRIS', 'EWALLET', 'VA', 'RETAIL'], urlOf('SIMULATOR_PORT'), secrets),
     }),
   },
   {
@@ -99,7 +86,7 @@ export const SERVICES = [
     env: ({ urlOf, secrets }) => ({
       PAY_URL: urlOf('PAY_PORT'),
       GERBANG_KEKS: secrets.keks,
-      ...sandboxRail('DIRECT_DEBIT', `${urlOf('SIMULATOR_PORT')}/direct-debit`, secrets),
+      ...sandboxRails(['DIRECT_DEBIT'], `${urlOf('SIMULATOR_PORT')}/direct-debit`, secrets),
       RAIL_DIRECT_DEBIT_MERCHANT_ID: 'gerbang',
     }),
   },
@@ -109,7 +96,7 @@ export const SERVICES = [
     rpcPort: 9107,
     aggregates: ['purchases'],
     env: ({ urlOf, secrets }) => ({
-      ...sandboxRail('BILLER', urlOf('SIMULATOR_PORT'), secrets),
+      ...sandboxRails(['BILLER'], urlOf('SIMULATOR_PORT'), secrets),
       GERBANG_KEKS: secrets.keks,
     }),
   },

@@ -25,7 +25,7 @@ export {
   type PaymentMethod,
 } from './payment-method.ts';
 export { hasCardNumber, isPlainText, PLAIN_TEXT_PATTERN } from './plain-text.ts';
-export { CALLING_RAILS, type CallingRail, MONEY_OUT_PRODUCTS, PRODUCTS } from './products.ts';
+export { CALLING_RAILS, type CallingRail, MONEY_OUT_PRODUCTS, MONEY_OUT_RAILS, PRODUCTS } from './products.ts';
 export type { DataObject } from './qris/data-object.ts';
 export { decodeQris } from './qris/decode.ts';
 export { encodeQris } from './qris/encode.ts';
@@ -56,7 +56,6 @@ export {
   type SpCode,
 } from './result.ts';
 export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
-export { SANDBOX_HISTORY_ACCOUNTS } from './sandbox-history.ts';
 export {
   fromSealedDocument,
   openFor,

@@ -7,6 +7,9 @@ export const MONEY_OUT_PRODUCTS = [
   'account-transfer',
 ] as const;
 
+/** The rails that pay money out, as the names of their variables have them (`RAIL_BANK_TRANSFER_URL`). */
+export const MONEY_OUT_RAILS = ['BANK_TRANSFER', 'EWALLET_TOPUP', 'CARDLESS', 'QRIS_ISSUER'] as const;
+
 /** Every product that a merchant can have. */
 export const PRODUCTS = [
   ...MONEY_OUT_PRODUCTS,

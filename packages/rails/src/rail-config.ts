@@ -23,6 +23,8 @@ const settings = {
   /** Required where the provider prescribes none. */
   CHANNEL_ID: z.string().default(''),
   TLS_MIN: z.enum(TLS_VERSIONS).default('1.3'),
+  /** Our account there, whose history is compared with our payments; absent: it is not. */
+  HISTORY_ACCOUNT: z.string().max(32).default(''),
 };
 const schema = z.object(settings);
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { externalIdFor } from '../src/providers/external-id.ts';
-import { findService, type Provider, SERVICE_CODES, serviceOf } from '../src/providers/provider.ts';
+import { findService, type Provider, serviceOf } from '../src/providers/provider.ts';
 import { findProvider, PROVIDER_NAMES } from '../src/providers/providers.ts';
+import { SNAP_SERVICES } from '../src/providers/services.ts';
 
 const providers = PROVIDER_NAMES.map((name) => findProvider(name)).filter((provider) => provider !== undefined);
 const rows = providers.map((provider): [string, Provider] => [provider.name, provider]);
@@ -15,7 +16,7 @@ test.each(rows)('%s has a file, and a token service where it signs by tokens', (
 });
 
 test('no two services have one code', () => {
-  const codes = Object.values(SERVICE_CODES);
+  const codes = Object.values(SNAP_SERVICES).map(({ code }) => code);
   expect(new Set(codes).size).toBe(codes.length);
 });
 

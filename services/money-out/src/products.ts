@@ -1,14 +1,17 @@
-import type { KeyRing } from '@gerbang/core';
+import type { KeyRing, MONEY_OUT_RAILS } from '@gerbang/core';
+import { railFromConfig } from '@gerbang/rails';
 import type { Closeable } from '@gerbang/runtime';
 import type { z } from 'zod';
 import { createCardlessWithdrawal } from './cardless-withdrawal/cardless-withdrawal.ts';
-import { cardlessVariables, openCardless } from './cardless-withdrawal/rail.ts';
+import { cardlessHistory, cardlessVariables, openCardless } from './cardless-withdrawal/rail.ts';
 import { createDisbursement } from './disbursement/disbursement.ts';
-import { bankTransferVariables, openBankTransfer } from './disbursement/rail.ts';
+import { bankTransferHistory, bankTransferVariables, openBankTransfer } from './disbursement/rail.ts';
 import { createEwalletTopup } from './ewallet-topup/ewallet-topup.ts';
-import { ewalletTopupVariables, openEwalletTopup } from './ewallet-topup/rail.ts';
+import { ewalletTopupHistory, ewalletTopupVariables, openEwalletTopup } from './ewallet-topup/rail.ts';
 import { createQrisPayment } from './qris-payment/qris-payment.ts';
-import { openQrisPayment, qrisPaymentVariables } from './qris-payment/rail.ts';
+import { openQrisPayment, qrisPaymentHistory, qrisPaymentVariables } from './qris-payment/rail.ts';
+import type { HistoryRow, ToldHistory } from './reconciliation/rails.ts';
+import type { Product } from './transfer/product.ts';
 
 /** How each rail is reached, by its variables. */
 export const railsShape = {
@@ -54,4 +57,20 @@ export function createProducts(rails: Rails, { keyRing }: { keyRing: KeyRing }) 
     cardlessWithdrawal: createCardlessWithdrawal(rails.cardless, keyRing),
     qrisPayment: createQrisPayment(rails.qrisPayment),
   };
+}
+
+/** What each rail tells of its product's transfers. */
+export function historiesOf(config: RailsConfig, products: Products): HistoryRow[] {
+  const rowOf = (rail: (typeof MONEY_OUT_RAILS)[number], told: ToldHistory, product: Product): HistoryRow => ({
+    ...told,
+    product,
+    credentials: railFromConfig(config, rail),
+    account: config[`RAIL_${rail}_HISTORY_ACCOUNT` as const],
+  });
+  return [
+    rowOf('BANK_TRANSFER', bankTransferHistory, products.disbursement),
+    rowOf('EWALLET_TOPUP', ewalletTopupHistory, products.ewalletTopup),
+    rowOf('CARDLESS', cardlessHistory, products.cardlessWithdrawal),
+    rowOf('QRIS_ISSUER', qrisPaymentHistory, products.qrisPayment),
+  ];
 }

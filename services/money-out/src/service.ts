@@ -13,7 +13,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createTransferMetrics } from './metrics.ts';
 import { type MoneyOutDocument, onDue } from './on-due.ts';
-import { createProducts, openRails } from './products.ts';
+import { createProducts, historiesOf, openRails } from './products.ts';
 import { openInquiries } from './qris-payment/inquiry.ts';
 import { openReconciledRails } from './reconciliation/rails.ts';
 import { implementations } from './rpc.ts';
@@ -59,7 +59,8 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       handle: (document) => onDue(context, document),
     });
     const { transfers, audit } = context;
-    const reconciled = openReconciledRails({ config, products, transfers, clock, log });
+    const reading = { pageTimeoutMs: config.HISTORY_TIMEOUT_MS, transfers, nowMs: clock.now, log };
+    const reconciled = openReconciledRails(historiesOf(config, products), reading);
     const reconciliations = await openReconciliations({ store, rails: reconciled, clock, audit, registry, log });
     closing.push('reconciliations', () => reconciliations.close());
     const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation];

@@ -29,5 +29,5 @@ export type SimulatedRail = {
    * What the rail tells of its books (SNAP 12, 14), by the name that reconciliation has for it: rows in any order, and the rail
    * whose behaviour that has.
    */
-  histories?: Partial<Record<HistoryName, { rail: Rail; rows(context: Context, between: Between): Promise<Row[]> }>>;
+  histories?: Readonly<Record<HistoryName, { rail: Rail; rows(context: Context, between: Between): Promise<Row[]> }>>;
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { aspi } from '../providers/aspi.ts';
-import { SERVICE_CODES, serviceOf } from '../providers/provider.ts';
+import { serviceOf } from '../providers/provider.ts';
+import { SNAP_SERVICES } from '../providers/services.ts';
 import type { NotFoundOutcome } from '../rail-call.ts';
 import {
   aboutAnother,
@@ -114,7 +115,7 @@ function toBody(request: CardlessRequest): object {
 function toName({ partnerReference, amountSen }: CardlessName): object {
   return {
     originalPartnerReferenceNo: partnerReference,
-    serviceCode: SERVICE_CODES.cardlessCreate,
+    serviceCode: SNAP_SERVICES.cardlessCreate.code,
     amount: toSnapAmount(BigInt(amountSen)),
   };
 }

@@ -1,6 +1,7 @@
 import { JAKARTA_OFFSET_MS } from '@gerbang/core';
 import { aspi } from '../providers/aspi.ts';
-import { type ServiceName, type SnapService, serviceOf } from '../providers/provider.ts';
+import { type SnapService, serviceOf } from '../providers/provider.ts';
+import type { ServiceName } from '../providers/services.ts';
 import { callWithin } from '../rail-call.ts';
 import { newExternalId } from '../snap-call.ts';
 import { openSnapClient, type SnapAnswer, type SnapClient, type SnapCredentials, SnapError } from '../snap-client.ts';

@@ -1,48 +1,7 @@
 import { ConfigError } from '@gerbang/runtime';
 import type { EwalletTopupChannel } from '../ewallet-topup/channels.ts';
 import type { Treatment } from '../treatment.ts';
-
-/**
- * The services that Gerbang's clients use, with the two digits that their responseCodes carry. 91 to 96 are Gerbang's own: SNAP
- * has no cash for a code, and no prepaid products. A client of one more service takes a line here and one in each provider that has the service.
- */
-export const SERVICE_CODES = {
-  otpVerification: '04',
-  accountBinding: '07',
-  accountBindingInquiry: '08',
-  accountUnbinding: '09',
-  authCode: '10',
-  transactionHistory: '12',
-  bankStatement: '14',
-  accountInquiryInternal: '15',
-  accountInquiryExternal: '16',
-  transferIntrabank: '17',
-  transferInterbank: '18',
-  transferStatus: '36',
-  walletInquiry: '37',
-  topup: '38',
-  topupStatus: '39',
-  qrisGenerate: '47',
-  qrisDecode: '48',
-  qrisPayment: '50',
-  qrisQuery: '51',
-  debitPayment: '54',
-  debitStatus: '55',
-  debitCancel: '57',
-  debitRefund: '58',
-  accessTokenB2b: '73',
-  accessTokenB2b2c: '74',
-  qrisCancel: '77',
-  qrisRefund: '78',
-  otp: '81',
-  cardlessCreate: '91',
-  cardlessStatus: '92',
-  cardlessCancel: '93',
-  prepaidInquiry: '95',
-  prepaidPurchase: '96',
-} as const;
-
-export type ServiceName = keyof typeof SERVICE_CODES;
+import { type ServiceName, SNAP_SERVICES } from './services.ts';
 
 /** A service at a provider: what is different there from one provider to another. */
 export type ServiceProfile = {
@@ -98,7 +57,7 @@ export type SnapService = ServiceProfile & { code: string };
 export function serviceOf(provider: Provider, name: ServiceName): SnapService {
   const service = findService(provider, name);
   if (service === undefined) {
-    throw new ConfigError([`the provider ${provider.name} has no service ${SERVICE_CODES[name]} (${name})`]);
+    throw new ConfigError([`the provider ${provider.name} has no service ${SNAP_SERVICES[name].code} (${name})`]);
   }
   return service;
 }
@@ -106,5 +65,5 @@ export function serviceOf(provider: Provider, name: ServiceName): SnapService {
 /** The same, undefined where the provider does not have it. */
 export function findService(provider: Provider, name: ServiceName): SnapService | undefined {
   const service = provider.services[name];
-  return service && { ...service, code: SERVICE_CODES[name] };
+  return service && { ...service, code: SNAP_SERVICES[name].code };
 }

@@ -1,4 +1,4 @@
-import { type HistoryStyle, openSnapHistory, type SnapCredentials } from '@gerbang/rails';
+import { type HistoryStyle, openSnapHistory, type RailConfig, type SnapCredentials } from '@gerbang/rails';
 import type { ReconciledRail } from '@gerbang/reconciliation';
 import { ConfigError, type Logger } from '@gerbang/runtime';
 import { z } from 'zod';
@@ -14,8 +14,6 @@ const optional = z.string().min(1).optional();
  * for nothing else, so they have variables of their own here.
  */
 export const historyShape = {
-  RAIL_QRIS_HISTORY_ACCOUNT: account(),
-  RAIL_EWALLET_HISTORY_ACCOUNT: account(),
   RAIL_VA_HISTORY_ACCOUNT: account(),
   RAIL_VA_URL: z.url().optional(),
   RAIL_VA_CLIENT_KEY: optional,
@@ -33,7 +31,7 @@ export const historyShape = {
   HISTORY_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
 };
 
-type HistoryConfig = z.output<z.ZodObject<typeof historyShape>>;
+type HistoryConfig = z.output<z.ZodObject<typeof historyShape>> & RailConfig<'QRIS' | 'EWALLET'>;
 type RailVariable = 'QRIS' | 'EWALLET' | 'VA' | 'RETAIL';
 type Credentials = (rail: RailVariable) => SnapCredentials;
 

@@ -1,5 +1,8 @@
 import { type BankTransferRail, openSnapBankTransfer, type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
 import { z } from 'zod';
+import type { ToldHistory } from '../reconciliation/rails.ts';
+import { descriptionIn } from '../reconciliation/remark.ts';
+import { readDetails } from './document.ts';
 
 /** How the bank that executes disbursements is reached, and our account there where it wants that named. */
 export const bankTransferVariables = {
@@ -19,3 +22,11 @@ export function openBankTransfer(config: Config): BankTransferRail {
     ...(sourceAccountNumber !== undefined && { sourceAccountNumber }),
   });
 }
+
+/** The bank's statement names the beneficiary's account. */
+export const bankTransferHistory: ToldHistory = {
+  name: 'bank-transfer',
+  style: 'bank-statement',
+  idPrefix: '',
+  cluesOf: (document) => ({ keys: [readDetails(document).bankAccountNumber], text: descriptionIn(document) }),
+};

@@ -1,13 +1,11 @@
-import { parseAmount, SANDBOX_HISTORY_ACCOUNTS, toMoney } from '@gerbang/core';
+import { parseAmount, toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import { ControlError, read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
-import { readHistory } from './read.ts';
+import { HISTORIES, isHistory, readHistory } from './read.ts';
 import type { HistoryName, Row } from './row.ts';
 
-const HISTORIES = Object.keys(SANDBOX_HISTORY_ACCOUNTS);
-const historyName = z.string().refine((name): name is HistoryName => HISTORIES.includes(name));
-const params = z.object({ rail: historyName });
+const params = z.object({ rail: z.string().refine(isHistory) });
 const rowParams = params.extend({ id: z.string().min(1).max(64) });
 const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 const query = z.object({ from: moment, to: moment });

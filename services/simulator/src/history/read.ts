@@ -3,6 +3,13 @@ import type { Rail } from '../control/behaviours.ts';
 import { RAILS } from '../rails.ts';
 import type { Between, HistoryName, Row } from './row.ts';
 
+/** Every history that the rails tell. */
+export const HISTORIES: readonly HistoryName[] = RAILS.flatMap(({ histories = {} }) => Object.keys(histories));
+
+export function isHistory(name: string): boolean {
+  return HISTORIES.includes(name);
+}
+
 /** A history as the rail tells it, newest first: what its books have, changed as tests want it. */
 export async function readHistory(context: Context, name: HistoryName, between: Between): Promise<Row[]> {
   const booked = await historyOf(name).rows(context, between);

@@ -1,10 +1,10 @@
-import { jakartaIso, SANDBOX_HISTORY_ACCOUNTS, toMoney } from '@gerbang/core';
+import { jakartaIso, toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import { DO_NOT_HONOR, done, snapTimeMs, takeExternalId } from '../money-in/snap-fields.ts';
 import type { SnapAnswer } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
-import { railOfHistory, readHistory } from './read.ts';
-import type { HistoryName, Row } from './row.ts';
+import { isHistory, railOfHistory, readHistory } from './read.ts';
+import type { Row } from './row.ts';
 
 export const TRANSACTION_HISTORY = '12';
 export const BANK_STATEMENT = '14';
@@ -15,12 +15,7 @@ const STATEMENT_ROWS = 500;
 const SECOND_MS = 1_000;
 
 /** The history of which an account is; SNAP's own field for it is that of 14, so 12 takes it as additional information. */
-const account = z.string().transform((number, context): HistoryName => {
-  for (const name of NAMES) if (SANDBOX_HISTORY_ACCOUNTS[name] === number) return name;
-  context.addIssue('is no account of this bank');
-  return z.NEVER;
-});
-const NAMES = ['bank-transfer', 'ewallet-topup', 'cardless', 'qris-issuer', 'va', 'qris', 'ewallet', 'retail'] as const;
+const account = z.string().refine(isHistory, 'is no account of this bank');
 
 const historyBody = z.object({
   fromDateTime: snapTimeMs,
