@@ -43,6 +43,11 @@ test('every service of the table is a process with its ports and its probe', () 
 test('the notifier is told every service that publishes events', () => {
   const notifier = tableWith({ GERBANG_PORT_OFFSET: '20000' }).find(({ name }) => name === 'notifier');
   const sources = notifier?.env.EVENT_SOURCES?.split(',') ?? [];
-  expect(sources.toSorted()).toEqual(['merchant=127.0.0.1:29101', 'money-in=127.0.0.1:29105', 'money-out=127.0.0.1:29103']);
+  expect(sources.toSorted()).toEqual([
+    'direct-debit=127.0.0.1:29107',
+    'merchant=127.0.0.1:29101',
+    'money-in=127.0.0.1:29105',
+    'money-out=127.0.0.1:29103',
+  ]);
   expect(new Set(sources.map((source) => source.split('=')[0]))).toEqual(new Set(EVENT_OWNERS.values()));
 });
