@@ -139,7 +139,7 @@ export function openSnapClient(
       'x-signature': signTransaction({ method, path, accessToken, body, timestamp }, credentials.clientSecret),
     };
     const answer = await send({ method, path, headers, body, signal });
-    if (answer.httpStatus === 401) tokens.forget(accessToken);
+    if (isTokenRefused(answer)) tokens.forget(accessToken);
     return answer;
   };
 
@@ -147,7 +147,7 @@ export function openSnapClient(
     const body = call.service.method === 'GET' ? '' : JSON.stringify(call.body);
     const first = await postOnce(call, body);
     // The bank no longer knows the token (it was restarted, say), so it has not taken the request: once more with a new one.
-    return toAnswer(first.httpStatus === 401 ? await postOnce(call, body) : first, call.service);
+    return toAnswer(isTokenRefused(first) ? await postOnce(call, body) : first, call.service);
   };
 
   const postSigned = async ({ service, body: fields, signal }: Omit<SnapCall, 'externalId' | 'headers'>) => {
@@ -173,6 +173,13 @@ export function openSnapClient(
     postSigned: (call) => traced(call, () => postSigned(call)),
     close: () => pool.close(),
   };
+}
+
+/** Whether our own token may be what the bank refuses; cases 02 and 04 are about the customer's, which is not ours to renew. */
+function isTokenRefused({ httpStatus, json }: { httpStatus: number; json: unknown }): boolean {
+  if (httpStatus !== 401) return false;
+  const answer = anyAnswer.safeParse(json);
+  return !answer.success || !['02', '04'].includes(answer.data.responseCode.slice(5));
 }
 
 function toAnswer({ httpStatus, json }: { httpStatus: number; json: unknown }, service: SnapService): SnapAnswer {
