@@ -43,9 +43,12 @@ function ownRails(service: string): string[] {
   return texts.flatMap((text) => [...text.matchAll(/\brailVariables\('(\w+)'\)/g)].map((match) => match[1] ?? ''));
 }
 
+/** Names that a file imports may look like variables. */
+const withoutImports = (text: string) => text.replaceAll(/^import \{[^}]*\} from .*;$/gm, '');
+
 /** The variables that a service's config.ts names, and the files of its rails, without those that services share. */
 function ownVariables(service: string): string[] {
-  const texts = [`services/${service}/src/config.ts`, ...railFiles(service)].map(read);
+  const texts = [`services/${service}/src/config.ts`, ...railFiles(service)].map(read).map(withoutImports);
   const names = texts.flatMap((text) => [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+)[:,]/gm)].map((match) => match[1] ?? ''));
   return names.filter((name) => !shared.has(name)).sort();
 }

@@ -97,6 +97,7 @@ function startEdge(): Promise<ServiceProcess> {
     MERCHANT_RPC: away,
     LEDGER_RPC: away,
     MONEY_OUT_RPC: away,
+    DIRECT_DEBIT_RPC: away,
     NOTIFIER_RPC: away,
   });
 }

@@ -2113,6 +2113,7 @@ export interface components {
             bank_code: "BCA" | "BNI" | "BRI" | "MANDIRI" | "PERMATA" | "MAYBANK" | "CIMB" | "BSI" | "MUAMALAT" | "BNC" | "OCBC" | "DANAMON";
             /** @description The merchant's own id of the customer. */
             customer_id: string;
+            /** @description Whose account it is. */
             customer_name: string;
             /**
              * @description Where the bank sends OTPs.
@@ -2132,6 +2133,7 @@ export interface components {
             /** @description The merchant's reference, unique per account over its charges. */
             reference_number: string;
             amount: components["schemas"]["MoneyInput"];
+            /** @description What the charge is for. */
             description?: string | null;
         };
         VerifyDirectDebitOtpRequest: {

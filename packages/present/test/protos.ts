@@ -61,18 +61,18 @@ function message<Schema extends DescMessage>(schema: Schema, fields: fc.Arbitrar
 }
 
 const ms = fc.integer({ min: 1_600_000_000_000, max: 4_000_000_000_000 });
-const at = ms.map(BigInt);
-const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined });
-const ulid = fc.tuple(ms, fc.string()).map(([time, name]) => ulidFrom(time, name));
+export const at = ms.map(BigInt);
+export const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined });
+export const ulid = fc.tuple(ms, fc.string()).map(([time, name]) => ulidFrom(time, name));
 const prefixed = (prefix: string) => ulid.map((id) => `${prefix}${id}`);
-const sen = fc.bigInt({ min: 1n, max: 99_999_999_999_999n });
+export const sen = fc.bigInt({ min: 1n, max: 99_999_999_999_999n });
 const number = fc.bigInt({ min: 1n, max: 2n ** 53n - 1n });
 const count = fc.integer({ min: 0, max: 255 });
-const digits = (minLength: number, maxLength: number) =>
+export const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
-const reference = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 64 });
+export const reference = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 64 });
 const url = fc.webUrl();
-const text = fc.string({ unit: 'grapheme' });
+export const text = fc.string({ unit: 'grapheme' });
 const method = fc.constantFrom(...PAYMENT_METHODS.map(({ code }) => code));
 const bankCode = fc.constantFrom(...BANKS.flatMap(({ nationalCode, swiftCode }) => [nationalCode, swiftCode]));
 

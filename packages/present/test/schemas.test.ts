@@ -2,6 +2,11 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import { AVAILABLE_PAYMENT_METHODS, isUlid, toMoney } from '@gerbang/core';
 import { type Purchase, PurchaseFinishedSchema, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import {
+  BindingChangedSchema,
+  ChargeFinishedSchema,
+  RefundFinishedSchema,
+} from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
+import {
   EwalletCheckoutEventSchema,
   PayableStatus as Payable,
   type PayableStatus,
@@ -21,6 +26,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as present from '../src/index.ts';
+import * as debits from './direct-debit-protos.ts';
 import * as protos from './protos.ts';
 
 const few = { numRuns: 30 };
@@ -124,6 +130,14 @@ const CASES: readonly Case[] = [
     (transaction: QrisTransaction) => present.presentAcquiredQris(transaction, 'order-1'),
     payable(protos.qrisTransaction),
   ),
+  ...eachOf('direct debit binding', present.directDebitBindingSchema, present.presentDirectDebitBinding, {
+    statuses: debits.BINDING_STATUSES,
+    messages: debits.binding,
+  }),
+  ...eachOf('direct debit transaction', present.directDebitTransactionSchema, present.presentDirectDebitTransaction, {
+    statuses: debits.CHARGE_STATUSES,
+    messages: debits.transaction,
+  }),
   ...eachOf('account transfer', present.accountTransferSchema, present.presentAccountTransfer, {
     statuses: protos.TRANSFER_STATUSES,
     messages: protos.accountTransfer,
@@ -180,6 +194,12 @@ const purchases = (status: PurchaseStatus) =>
     PurchaseFinishedSchema,
     fc.record({ purchase: protos.prepaidPurchase(status), sealedToken: fc.constantFrom('', 'sealed') }),
   );
+const anyBinding = fc.oneof(...debits.BINDING_STATUSES.map(debits.binding));
+const anyCharge = fc.oneof(...debits.CHARGE_STATUSES.map(debits.transaction));
+const anyRefund = fc.oneof(...debits.REFUND_STATUSES.map(debits.refund));
+const bindings = payload(BindingChangedSchema, fc.record({ binding: anyBinding }));
+const charges = payload(ChargeFinishedSchema, fc.record({ transaction: anyCharge }));
+const refunds = payload(RefundFinishedSchema, fc.record({ transaction: anyCharge, refund: anyRefund }));
 const qris = (status: PayableStatus) => payload(QrisEventSchema, fc.record({ qrisTransaction: protos.qrisTransaction(status) }));
 const ewallet = (status: PayableStatus) =>
   payload(EwalletCheckoutEventSchema, fc.record({ ewalletCheckout: protos.ewalletCheckout(status) }));
@@ -227,6 +247,15 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'qris-issuer.refunded': qrisPayments,
   'biller-payment.succeeded': purchases(PurchaseStatus.SUCCESS),
   'biller-payment.failed': purchases(PurchaseStatus.FAILED),
+  'direct-debit.binding.succeeded': bindings,
+  'direct-debit.binding.failed': bindings,
+  'direct-debit.binding.expired': bindings,
+  'direct-debit.unbinding.succeeded': bindings,
+  'direct-debit.unbinding.failed': bindings,
+  'direct-debit.charge.succeeded': charges,
+  'direct-debit.charge.failed': charges,
+  'direct-debit.refund.succeeded': refunds,
+  'direct-debit.refund.failed': refunds,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

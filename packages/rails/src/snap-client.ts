@@ -105,7 +105,7 @@ export function openSnapClient(
       'channel-id': channelId || (service.channelId ?? ''),
     };
     const answer = await http.send({ method, path: message.path, headers, body, signal, answerBytesMax });
-    return { ...answer, mayRepeat: answer.httpStatus === 401 && signer.refused(signed) };
+    return { ...answer, mayRepeat: isTokenRefused(answer) && signer.refused(signed) };
   };
 
   const post = async (call: SnapCall): Promise<SnapAnswer> => {
@@ -136,6 +136,13 @@ export function openSnapClient(
     postSigned: (call) => traced(call, () => postSigned(call)),
     close: () => http.close(),
   };
+}
+
+/** Whether our own token may be what the bank refuses; cases 02 and 04 are about the customer's, which is not ours to renew. */
+function isTokenRefused({ httpStatus, json }: { httpStatus: number; json: unknown }): boolean {
+  if (httpStatus !== 401) return false;
+  const answer = anyAnswer.safeParse(json);
+  return !answer.success || !['02', '04'].includes(answer.data.responseCode.slice(5));
 }
 
 /** The body as it is sent, with what the provider wants in every request of the service. */

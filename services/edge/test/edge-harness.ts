@@ -60,6 +60,7 @@ export async function startEdge(
     MERCHANT_RPC: address,
     LEDGER_RPC: address,
     MONEY_OUT_RPC: address,
+    DIRECT_DEBIT_RPC: address,
     MONEY_IN_RPC: address,
     NOTIFIER_RPC: address,
     BILLER_RPC: address,

@@ -92,7 +92,12 @@ export async function startRailsEdge(options: { servicesAway?: boolean } = {}): 
   });
   if (options.servicesAway) await server.close();
   const address = `127.0.0.1:${server.port}`;
-  const edge = await startEdge({ MONEY_IN_RPC: address, MONEY_OUT_RPC: address, RAIL_PARTNERS: partners.file });
+  const edge = await startEdge({
+    MONEY_IN_RPC: address,
+    MONEY_OUT_RPC: address,
+    DIRECT_DEBIT_RPC: address,
+    RAIL_PARTNERS: partners.file,
+  });
   const send = async (
     target: string,
     headers: Record<string, string | undefined>,

@@ -70,9 +70,13 @@ export async function openLinks(store: Store, clock: Clock): Promise<Links> {
       refresh_token: tokens.refreshToken,
       tokens_end: new Date(tokens.expiresAtMs),
     };
-    const { modifiedCount } = await traced('updateOne', LINKS, () =>
-      links.updateOne({ ...filter, is_bound: true }, { $set: set }),
+    const found = await traced('findOne', LINKS, () =>
+      links.findOne({ ...filter, is_bound: true }, { readConcern: 'linearizable' }),
     );
+    if (found === null) return undefined;
+    const { _id, refresh_token } = found;
+    const unused = refresh_token === undefined ? { refresh_token: { $exists: false } } : { refresh_token };
+    const { modifiedCount } = await traced('updateOne', LINKS, () => links.updateOne({ _id, ...unused }, { $set: set }));
     return modifiedCount === 1 ? tokens : undefined;
   };
 

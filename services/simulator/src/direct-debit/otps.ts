@@ -29,7 +29,7 @@ export type Otps = {
 
 export async function openOtps(store: Store, clock: Clock): Promise<Otps> {
   const otps = store.collection<OtpDocument>('direct_debit_otps');
-  await otps.createIndex({ reference: 1, service: 1 }, { name: 'reference' });
+  await otps.createIndex({ reference: 1 }, { name: 'reference' });
   return {
     async send(reference, service) {
       const chargeToken = randomBytes(24).toString('base64url');
@@ -47,15 +47,17 @@ export async function openOtps(store: Store, clock: Clock): Promise<Otps> {
       return chargeToken;
     },
     async verify(chargeToken, reference, otp) {
-      const found = await otps.findOne({ _id: chargeToken, reference }, { readConcern: 'linearizable' });
-      if (found === null) return 'unknown';
-      if (clock.now() >= found.expires_at.getTime()) return 'expired';
-      if (found.is_verified) return otp === OTP ? 'accepted' : 'wrong';
-      if (found.attempts_left <= 0) return 'blocked';
-      await otps.updateOne({ _id: chargeToken }, { $inc: { attempts_left: -1 } });
-      if (otp !== OTP) return 'wrong';
-      await otps.updateOne({ _id: chargeToken }, { $set: { is_verified: true } });
-      return 'accepted';
+      for (;;) {
+        const found = await otps.findOne({ _id: chargeToken, reference }, { readConcern: 'linearizable' });
+        if (found === null) return 'unknown';
+        const { expires_at, is_verified, attempts_left } = found;
+        if (clock.now() >= expires_at.getTime()) return 'expired';
+        if (is_verified) return otp === OTP ? 'accepted' : 'wrong';
+        if (attempts_left <= 0) return 'blocked';
+        const set = { attempts_left: attempts_left - 1, is_verified: otp === OTP };
+        const { modifiedCount } = await otps.updateOne({ _id: chargeToken, attempts_left }, { $set: set });
+        if (modifiedCount === 1) return otp === OTP ? 'accepted' : 'wrong';
+      }
     },
     async isVerified(reference, service) {
       const found = await otps.findOne({ reference, service, is_verified: true }, { readConcern: 'linearizable' });

@@ -10,7 +10,7 @@ const body = z.object({
   binding_id: text.meta({ description: 'An active binding of the account.' }),
   reference_number: ownReference("The merchant's reference, unique per account over its charges."),
   amount: moneyAmount,
-  description: optionalProse(100),
+  description: optionalProse(100).meta({ description: 'What the charge is for.' }),
 });
 
 /** POST /api/v2.0/direct-debit/charge (contract §8). Refusals: validation, and those of direct-debit. */

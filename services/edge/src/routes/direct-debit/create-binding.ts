@@ -8,7 +8,7 @@ const body = z.object({
   account_id: accountId,
   bank_code: shortBankCode,
   customer_id: reference(64).meta({ description: "The merchant's own id of the customer." }),
-  customer_name: prose(100),
+  customer_name: prose(100).meta({ description: 'Whose account it is.' }),
   customer_phone: text
     .regex(/^\+?[0-9]{8,15}$/, 'must be a phone number of 8 to 15 digits')
     .meta({ description: 'Where the bank sends OTPs.', examples: ['081234567890'] }),
