@@ -5875,7 +5875,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T16:03:53.000Z"
+                     *         "expires_at": "2026-11-22T16:45:08.000Z"
                      *       }
                      *     }
                      */
@@ -5927,7 +5927,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T16:03:53.000Z"
+                     *         "expires_at": "2026-11-22T16:45:08.000Z"
                      *       }
                      *     }
                      */
@@ -5996,25 +5996,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81Z4CJF3Z6GN42B5BJ98798",
+                     *             "id": "01M821FXFYT1R5XXSNV02QW1NE",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T15:48:53.982Z",
-                     *             "updated_at": "2026-11-22T15:48:54.075Z"
+                     *             "created_at": "2026-11-22T16:30:08.897Z",
+                     *             "updated_at": "2026-11-22T16:30:08.928Z"
                      *           },
                      *           {
-                     *             "id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
+                     *             "id": "01M821FX59K5419B3S1C0H59ED",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T15:48:51.953Z",
-                     *             "updated_at": "2026-11-22T15:48:51.953Z"
+                     *             "created_at": "2026-11-22T16:30:08.552Z",
+                     *             "updated_at": "2026-11-22T16:30:08.552Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVo0QUtKMk1ZTVc2Vk5HQ0NBUEhHUA"
+                     *         "next_cursor": "MTowMU04MjFGWDU5SzU0MTlCM1MxQzBINTlFRA"
                      *       }
                      *     }
                      */
@@ -6069,13 +6069,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4CJF3Z6GN42B5BJ98798",
+                     *         "id": "01M821FXFYT1R5XXSNV02QW1NE",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T15:48:53.982Z",
-                     *         "updated_at": "2026-11-22T15:48:53.982Z"
+                     *         "created_at": "2026-11-22T16:30:08.897Z",
+                     *         "updated_at": "2026-11-22T16:30:08.897Z"
                      *       }
                      *     }
                      */
@@ -6179,13 +6179,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4CJF3Z6GN42B5BJ98798",
+                     *         "id": "01M821FXFYT1R5XXSNV02QW1NE",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T15:48:53.982Z",
-                     *         "updated_at": "2026-11-22T15:48:54.075Z"
+                     *         "created_at": "2026-11-22T16:30:08.897Z",
+                     *         "updated_at": "2026-11-22T16:30:08.928Z"
                      *       }
                      *     }
                      */
@@ -6261,13 +6261,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4CJF3Z6GN42B5BJ98798",
+                     *         "id": "01M821FXFYT1R5XXSNV02QW1NE",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T15:48:53.982Z",
-                     *         "updated_at": "2026-11-22T15:48:54.075Z"
+                     *         "created_at": "2026-11-22T16:30:08.897Z",
+                     *         "updated_at": "2026-11-22T16:30:08.928Z"
                      *       }
                      *     }
                      */
@@ -6333,11 +6333,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99693566.00",
+                     *           "value": "100663566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99693566.00",
+                     *           "value": "100663566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -6391,11 +6391,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "balance": {
-                     *           "value": "99643566.00",
+                     *           "value": "100613566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "available_balance": {
-                     *           "value": "99643566.00",
+                     *           "value": "100613566.00",
                      *           "currency": "IDR"
                      *         },
                      *         "held_balance": {
@@ -6488,73 +6488,73 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "4db4a6a35c51f1078a53d3e71413139e",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "type": "debit",
-                     *             "amount": {
-                     *               "value": "52500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "2500.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "balance_after": {
-                     *               "value": "99643566.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "product": "biller",
-                     *             "transaction_id": "01M81Z4VCH02WCTWWCG54D7B5V",
-                     *             "reference_number": "01M81Z4TDKX8XQHBMZT5XM9ZN3",
-                     *             "description": "PLN50 12345678901",
-                     *             "posted_at": "2026-11-22T15:49:09.197Z"
-                     *           },
-                     *           {
-                     *             "id": "d6fd68d2c4afe8c1bf500e015d31cd05",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "id": "6648710d6ba2e4db2fa2d258239b3e09",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "52500.00",
+                     *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99696066.00",
+                     *               "value": "100613566.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "biller",
-                     *             "transaction_id": "01M81Z4TXAQGSM4K65B0EAZW5J",
-                     *             "reference_number": "01M81Z4TTHTPYDH77YVCBSDVD9",
-                     *             "description": "PLN50 12345670001",
-                     *             "posted_at": "2026-11-22T15:49:08.964Z"
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "fc5c6617-6b27-81db-8eba-8b20196cb0ac",
+                     *             "reference_number": "tagihan-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T16:35:13.540Z"
                      *           },
                      *           {
-                     *             "id": "6b70d689260199a4140916973645fc06",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "type": "debit",
+                     *             "id": "b3c3b70b1686e0ba85816866fe629abb",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "type": "credit",
                      *             "amount": {
-                     *               "value": "52500.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "2500.00",
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "balance_after": {
+                     *               "value": "99713566.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
+                     *             "reference_number": "tagihan-1",
+                     *             "description": "Langganan November",
+                     *             "posted_at": "2026-11-22T16:35:13.540Z"
+                     *           },
+                     *           {
+                     *             "id": "74e6c14e0b283fafd8d437e5ed036b88",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "type": "credit",
+                     *             "amount": {
+                     *               "value": "30000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
                      *               "value": "99643566.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "biller",
-                     *             "transaction_id": "01M81Z4TXAQGSM4K65B0EAZW5J",
-                     *             "reference_number": "01M81Z4TTHTPYDH77YVCBSDVD9",
-                     *             "description": "PLN50 12345670001",
-                     *             "posted_at": "2026-11-22T15:49:08.847Z"
+                     *             "product": "payment-link",
+                     *             "transaction_id": "01M821FYJ1XKZG4HT9WJQBG86J",
+                     *             "reference_number": null,
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T16:35:13.525Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzYyNTQ4ODQ3LjMyLjA"
+                     *         "next_cursor": "MToxNzk1MzY1MzEzNTI1LjM2LjQ"
                      *       }
                      *     }
                      */
@@ -6628,13 +6628,13 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "55e285cd6aded4e46037e7f98d539402",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "product": "payment-link",
-                     *             "transaction_id": "01M81Z4KZZF9D57M9NS12M4MBX",
-                     *             "reference_number": null,
+                     *             "id": "6648710d6ba2e4db2fa2d258239b3e09",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "fc5c6617-6b27-81db-8eba-8b20196cb0ac",
+                     *             "reference_number": "tagihan-2",
                      *             "amount": {
-                     *               "value": "30000.00",
+                     *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -6642,19 +6642,19 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "net_amount": {
-                     *               "value": "30000.00",
+                     *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T15:49:07.026Z"
+                     *             "settled_at": "2026-11-22T16:35:13.540Z"
                      *           },
                      *           {
-                     *             "id": "138a1338838b840b519ebc33363ff9a1",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "product": "retail",
-                     *             "transaction_id": "01M81Z4JGSA9H8W0BHWRYEF5CB",
-                     *             "reference_number": "INV-1044",
+                     *             "id": "b3c3b70b1686e0ba85816866fe629abb",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
+                     *             "reference_number": "tagihan-1",
                      *             "amount": {
-                     *               "value": "75000.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -6662,13 +6662,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "net_amount": {
-                     *               "value": "75000.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T15:49:05.500Z"
+                     *             "settled_at": "2026-11-22T16:35:13.540Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzYyNTQ1NTAwLjE5LjA"
+                     *         "next_cursor": "MToxNzk1MzY1MzEzNTQwLjM3LjA"
                      *       }
                      *     }
                      */
@@ -6743,11 +6743,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81Z4QVE7C4RWB7SRDJJKYWB",
+                     *             "transaction_id": "01M821FZ6X30MV3X76AYWSY6W3",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "source_account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "destination_account_id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "source_account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "destination_account_id": "01M821FX59K5419B3S1C0H59ED",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -6765,12 +6765,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99841066.00",
+                     *               "value": "99645000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T15:49:05.539Z",
-                     *             "processed_timestamp": "2026-11-22T15:49:05.607Z",
+                     *             "post_timestamp": "2026-11-22T16:30:10.664Z",
+                     *             "processed_timestamp": "2026-11-22T16:30:10.674Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -6831,8 +6831,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                 *       "destination_account_id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
+                 *       "source_account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "destination_account_id": "01M821FX59K5419B3S1C0H59ED",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -6857,11 +6857,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4QVE7C4RWB7SRDJJKYWB",
+                     *         "transaction_id": "01M821FZ6X30MV3X76AYWSY6W3",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "source_account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "destination_account_id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "source_account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "destination_account_id": "01M821FX59K5419B3S1C0H59ED",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -6879,12 +6879,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99841066.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:05.539Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:05.607Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.664Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.674Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -7010,11 +7010,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4QVE7C4RWB7SRDJJKYWB",
+                     *         "transaction_id": "01M821FZ6X30MV3X76AYWSY6W3",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "source_account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "destination_account_id": "01M81Z4AKJ2MYMW6VNGCCAPHGP",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "source_account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "destination_account_id": "01M821FX59K5419B3S1C0H59ED",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -7032,12 +7032,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99841066.00",
+                     *           "value": "99645000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:05.539Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:05.607Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.664Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.674Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -7224,45 +7224,45 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81Z4VJE48Z75XDDWACFSQWD",
-                     *             "event_id": "01M81Z4VJE48Z75XDDWACFSQWD",
-                     *             "event": "biller-payment",
-                     *             "url": "http://127.0.0.1:42941/hook?from=gerbang",
+                     *             "id": "01M823G6GYP3YGWPAWVZJ1AZ67",
+                     *             "event_id": "01M823G6GYP3YGWPAWVZJ1AZ67",
+                     *             "event": "direct-debit.binding.succeeded",
+                     *             "url": "http://127.0.0.1:41205/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T15:49:09.389Z",
+                     *                 "at": "2026-11-22T17:05:15.316Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 19,
+                     *                 "duration_ms": 4,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T15:49:09.326Z",
+                     *             "created_at": "2026-11-22T17:05:15.294Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M81Z4V7KFK7CJ3MQ98A9YB1R",
-                     *             "event_id": "01M81Z4V7KFK7CJ3MQ98A9YB1R",
-                     *             "event": "biller-payment",
-                     *             "url": "http://127.0.0.1:42941/hook?from=gerbang",
+                     *             "id": "01M823G69DSQKZJDZAFFT46GYD",
+                     *             "event_id": "01M823G69DSQKZJDZAFFT46GYD",
+                     *             "event": "money-in-expiration",
+                     *             "url": "http://127.0.0.1:41205/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T15:49:09.077Z",
+                     *                 "at": "2026-11-22T17:05:15.156Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 11,
+                     *                 "duration_ms": 7,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T15:49:08.979Z",
+                     *             "created_at": "2026-11-22T17:05:15.053Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVo0VjdLRks3Q0ozTVE5OEE5WUIxUg"
+                     *         "next_cursor": "MTowMU04MjNHNjlEU1FLWkpEWkFGRlQ0NkdZRA"
                      *       }
                      *     }
                      */
@@ -7305,22 +7305,22 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4VJE48Z75XDDWACFSQWD",
-                     *         "event_id": "01M81Z4VJE48Z75XDDWACFSQWD",
-                     *         "event": "biller-payment",
-                     *         "url": "http://127.0.0.1:42941/hook?from=gerbang",
+                     *         "id": "01M823G6GYP3YGWPAWVZJ1AZ67",
+                     *         "event_id": "01M823G6GYP3YGWPAWVZJ1AZ67",
+                     *         "event": "direct-debit.binding.succeeded",
+                     *         "url": "http://127.0.0.1:41205/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T15:49:09.389Z",
+                     *             "at": "2026-11-22T17:05:15.316Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 19,
+                     *             "duration_ms": 4,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T15:49:09.326Z",
+                     *         "created_at": "2026-11-22T17:05:15.294Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -7375,27 +7375,27 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4VJE48Z75XDDWACFSQWD",
-                     *         "event_id": "01M81Z4VJE48Z75XDDWACFSQWD",
-                     *         "event": "biller-payment",
-                     *         "url": "http://127.0.0.1:42941/hook?from=gerbang",
+                     *         "id": "01M823G6GYP3YGWPAWVZJ1AZ67",
+                     *         "event_id": "01M823G6GYP3YGWPAWVZJ1AZ67",
+                     *         "event": "direct-debit.binding.succeeded",
+                     *         "url": "http://127.0.0.1:41205/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T15:49:09.389Z",
+                     *             "at": "2026-11-22T17:05:15.316Z",
                      *             "http_status": 200,
-                     *             "duration_ms": 19,
+                     *             "duration_ms": 4,
                      *             "answer": "",
                      *             "error": null
                      *           }
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T15:49:09.936Z",
-                     *             "asked_by": "ck_apv70h18vqzd09er"
+                     *             "at": "2026-11-22T17:05:15.454Z",
+                     *             "asked_by": "ck_gd3exmr4xaqgb23z"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T15:49:09.326Z",
+                     *         "created_at": "2026-11-22T17:05:15.294Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -7459,9 +7459,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81Z4DSTSZF7YJ8XSHWJHR0A",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "number": "7001413729692668",
+                     *             "id": "01M821FXMEA0VJ5XCXQZHNVH0G",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "number": "7001499256231514",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -7488,8 +7488,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T15:48:55.383Z",
-                     *             "updated_at": "2026-11-22T15:48:56.375Z"
+                     *             "created_at": "2026-11-22T16:30:09.056Z",
+                     *             "updated_at": "2026-11-22T16:30:09.166Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7581,9 +7581,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4FXV15X12TH4Z97WVZCW",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "number": "7001494257908023",
+                     *         "id": "01M821FXXQMTT4HS3TEXYY7NKX",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "number": "7001429443816442",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -7610,8 +7610,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T15:48:57.403Z",
-                     *         "updated_at": "2026-11-22T15:48:57.403Z"
+                     *         "created_at": "2026-11-22T16:30:09.335Z",
+                     *         "updated_at": "2026-11-22T16:30:09.335Z"
                      *       }
                      *     }
                      */
@@ -7736,9 +7736,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4DSTSZF7YJ8XSHWJHR0A",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "number": "7001413729692668",
+                     *         "id": "01M821FXMEA0VJ5XCXQZHNVH0G",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "number": "7001499256231514",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -7765,8 +7765,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T15:48:55.383Z",
-                     *         "updated_at": "2026-11-22T15:48:56.375Z"
+                     *         "created_at": "2026-11-22T16:30:09.056Z",
+                     *         "updated_at": "2026-11-22T16:30:09.166Z"
                      *       }
                      *     }
                      */
@@ -7859,9 +7859,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4FN83VG52B12TFQTR9D1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "number": "9880961781005820",
+                     *         "id": "01M821FXWCDQD5EBJP0JFHWKQ5",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "number": "9880918808570127",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -7888,8 +7888,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T15:48:57.128Z",
-                     *         "updated_at": "2026-11-22T15:48:57.248Z"
+                     *         "created_at": "2026-11-22T16:30:09.292Z",
+                     *         "updated_at": "2026-11-22T16:30:09.310Z"
                      *       }
                      *     }
                      */
@@ -7963,9 +7963,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4FN83VG52B12TFQTR9D1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "number": "9880961781005820",
+                     *         "id": "01M821FXWCDQD5EBJP0JFHWKQ5",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "number": "9880918808570127",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -7992,8 +7992,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T15:48:57.128Z",
-                     *         "updated_at": "2026-11-22T15:48:57.352Z"
+                     *         "created_at": "2026-11-22T16:30:09.292Z",
+                     *         "updated_at": "2026-11-22T16:30:09.321Z"
                      *       }
                      *     }
                      */
@@ -8075,10 +8075,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M81Z4EKRVA9R4KRYDW6FNK98",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "virtual_account_id": "01M81Z4DSTSZF7YJ8XSHWJHR0A",
-                     *             "number": "7001413729692668",
+                     *             "id": "01M821FXQJPMR928Y60VCYBN51",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "virtual_account_id": "01M821FXMEA0VJ5XCXQZHNVH0G",
+                     *             "number": "7001499256231514",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -8098,9 +8098,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T15:48:55.869Z",
+                     *             "paid_at": "2026-11-22T16:30:09.121Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T15:49:00.869Z"
+                     *             "settle_at": "2026-11-22T16:30:14.121Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8173,10 +8173,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M81Z4EKRVA9R4KRYDW6FNK98",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "virtual_account_id": "01M81Z4DSTSZF7YJ8XSHWJHR0A",
-                     *         "number": "7001413729692668",
+                     *         "id": "01M821FXQJPMR928Y60VCYBN51",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "virtual_account_id": "01M821FXMEA0VJ5XCXQZHNVH0G",
+                     *         "number": "7001499256231514",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -8196,9 +8196,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T15:48:55.869Z",
+                     *         "paid_at": "2026-11-22T16:30:09.121Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T15:49:00.869Z"
+                     *         "settle_at": "2026-11-22T16:30:14.121Z"
                      *       }
                      *     }
                      */
@@ -8289,13 +8289,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "reff_no": "6601M81Z4H5ZSDVQGKVD6YTW5PX5",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reff_no": "6601M821FY3GB2XZV1FJ5M3TKVQ0",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4H5ZSDVQGKVD6YTW5PX563042F0B",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FY3GB2XZV1FJ5M3TKVQ063049C27",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -8330,9 +8330,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T15:48:58.687Z",
-                     *         "updated_at": "2026-11-22T15:48:58.687Z",
-                     *         "expired_at": "2026-11-22T16:18:58.687Z",
+                     *         "created_at": "2026-11-22T16:30:09.520Z",
+                     *         "updated_at": "2026-11-22T16:30:09.520Z",
+                     *         "expired_at": "2026-11-22T17:00:09.520Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -8452,13 +8452,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "reff_no": "6601M81Z4G2AYNQ6DP9D7CPYWNHB",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "reff_no": "6601M821FXY63JKQ728SMRQZ548A",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4G2AYNQ6DP9D7CPYWNHB6304ACBC",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FXY63JKQ728SMRQZ548A63044D0D",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -8493,9 +8493,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T15:48:57.546Z",
-                     *             "updated_at": "2026-11-22T15:48:57.546Z",
-                     *             "expired_at": "2026-11-22T16:18:57.546Z",
+                     *             "created_at": "2026-11-22T16:30:09.350Z",
+                     *             "updated_at": "2026-11-22T16:30:09.350Z",
+                     *             "expired_at": "2026-11-22T17:00:09.350Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -8570,13 +8570,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "reff_no": "6601M81Z4G2AYNQ6DP9D7CPYWNHB",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reff_no": "6601M821FXY63JKQ728SMRQZ548A",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4G2AYNQ6DP9D7CPYWNHB6304ACBC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FXY63JKQ728SMRQZ548A63044D0D",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -8593,7 +8593,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "44M8WXVSHNMG",
+                     *         "rrn": "MFQWVFT99PV3",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -8609,11 +8609,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T15:49:03.028Z",
-                     *         "paid_at": "2026-11-22T15:48:58.028Z",
-                     *         "created_at": "2026-11-22T15:48:57.546Z",
-                     *         "updated_at": "2026-11-22T15:48:58.358Z",
-                     *         "expired_at": "2026-11-22T16:18:57.546Z",
+                     *         "settle_eligible_at": "2026-11-22T16:30:14.436Z",
+                     *         "paid_at": "2026-11-22T16:30:09.436Z",
+                     *         "created_at": "2026-11-22T16:30:09.350Z",
+                     *         "updated_at": "2026-11-22T16:30:09.472Z",
+                     *         "expired_at": "2026-11-22T17:00:09.350Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -8691,13 +8691,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "reff_no": "6601M81Z4G2AYNQ6DP9D7CPYWNHB",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reff_no": "6601M821FXY63JKQ728SMRQZ548A",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4G2AYNQ6DP9D7CPYWNHB6304ACBC",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FXY63JKQ728SMRQZ548A63044D0D",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -8714,7 +8714,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "44M8WXVSHNMG",
+                     *         "rrn": "MFQWVFT99PV3",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -8730,11 +8730,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T15:49:03.028Z",
-                     *         "paid_at": "2026-11-22T15:48:58.028Z",
-                     *         "created_at": "2026-11-22T15:48:57.546Z",
-                     *         "updated_at": "2026-11-22T15:48:58.358Z",
-                     *         "expired_at": "2026-11-22T16:18:57.546Z",
+                     *         "settle_eligible_at": "2026-11-22T16:30:14.436Z",
+                     *         "paid_at": "2026-11-22T16:30:09.436Z",
+                     *         "created_at": "2026-11-22T16:30:09.350Z",
+                     *         "updated_at": "2026-11-22T16:30:09.472Z",
+                     *         "expired_at": "2026-11-22T17:00:09.350Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -8819,8 +8819,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M81Z4HEFHE5HTJM4BQS9FZR1",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "transaction_id": "8801M821FY470X5DDNQVD46BTF15",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -8838,13 +8838,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:18387/ewallet/8801M81Z4HEFHE5HTJM4BQS9FZR1",
-                     *             "expired_at": "2026-11-22T16:18:58.959Z",
-                     *             "paid_at": "2026-11-22T15:48:59.105Z",
+                     *             "checkout_url": "http://127.0.0.1:12956/ewallet/8801M821FY470X5DDNQVD46BTF15",
+                     *             "expired_at": "2026-11-22T17:00:09.543Z",
+                     *             "paid_at": "2026-11-22T16:30:09.578Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T15:49:04.105Z",
-                     *             "created_at": "2026-11-22T15:48:58.959Z",
-                     *             "updated_at": "2026-11-22T15:48:59.304Z"
+                     *             "settle_at": "2026-11-22T16:30:14.578Z",
+                     *             "created_at": "2026-11-22T16:30:09.543Z",
+                     *             "updated_at": "2026-11-22T16:30:09.611Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8932,8 +8932,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81Z4HEFHE5HTJM4BQS9FZR1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "transaction_id": "8801M821FY470X5DDNQVD46BTF15",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -8945,13 +8945,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:18387/ewallet/8801M81Z4HEFHE5HTJM4BQS9FZR1",
-                     *         "expired_at": "2026-11-22T16:18:58.959Z",
+                     *         "checkout_url": "http://127.0.0.1:12956/ewallet/8801M821FY470X5DDNQVD46BTF15",
+                     *         "expired_at": "2026-11-22T17:00:09.543Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T15:48:58.959Z",
-                     *         "updated_at": "2026-11-22T15:48:59.064Z"
+                     *         "created_at": "2026-11-22T16:30:09.543Z",
+                     *         "updated_at": "2026-11-22T16:30:09.567Z"
                      *       }
                      *     }
                      */
@@ -9061,8 +9061,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M81Z4HEFHE5HTJM4BQS9FZR1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "transaction_id": "8801M821FY470X5DDNQVD46BTF15",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -9080,13 +9080,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:18387/ewallet/8801M81Z4HEFHE5HTJM4BQS9FZR1",
-                     *         "expired_at": "2026-11-22T16:18:58.959Z",
-                     *         "paid_at": "2026-11-22T15:48:59.105Z",
+                     *         "checkout_url": "http://127.0.0.1:12956/ewallet/8801M821FY470X5DDNQVD46BTF15",
+                     *         "expired_at": "2026-11-22T17:00:09.543Z",
+                     *         "paid_at": "2026-11-22T16:30:09.578Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T15:49:04.105Z",
-                     *         "created_at": "2026-11-22T15:48:58.959Z",
-                     *         "updated_at": "2026-11-22T15:48:59.304Z"
+                     *         "settle_at": "2026-11-22T16:30:14.578Z",
+                     *         "created_at": "2026-11-22T16:30:09.543Z",
+                     *         "updated_at": "2026-11-22T16:30:09.611Z"
                      *       }
                      *     }
                      */
@@ -9175,8 +9175,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4J56SNBG5PVZBT6D3D4Y",
-                     *         "payment_code": "8610122219745251",
+                     *         "transaction_id": "01M821FY8MZNPQED04DR0MEJBG",
+                     *         "payment_code": "8610600986845560",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -9187,7 +9187,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81Z4AKH99N5V55QVXS8AQ5B"
+                     *           "id": "01M821FX5829NNGJ6J5R4QMW6T"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -9195,7 +9195,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795362539689,
+                     *         "post_timestamp": 1795365009684,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -9317,8 +9317,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4J56SNBG5PVZBT6D3D4Y",
-                     *         "payment_code": "8610122219745251",
+                     *         "transaction_id": "01M821FY8MZNPQED04DR0MEJBG",
+                     *         "payment_code": "8610600986845560",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -9332,7 +9332,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M81Z4AKH99N5V55QVXS8AQ5B"
+                     *           "id": "01M821FX5829NNGJ6J5R4QMW6T"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -9340,8 +9340,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795362539689,
-                     *         "processed_timestamp": 1795362539906,
+                     *         "post_timestamp": 1795365009684,
+                     *         "processed_timestamp": 1795365009729,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -9626,8 +9626,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *             "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -9641,7 +9641,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                     *             "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -9649,8 +9649,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T15:49:00.559Z",
-                     *             "updated_at": "2026-11-22T15:49:01.797Z"
+                     *             "created_at": "2026-11-22T16:30:09.822Z",
+                     *             "updated_at": "2026-11-22T16:30:10.004Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -9746,8 +9746,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "reff_no": "PL01M81Z4MTB5W9T7V6PC8WPNGMY",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reff_no": "PL01M821FYNTJ68PKE6B6SNJAYR1",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -9761,7 +9761,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4MTB5W9T7V6PC8WPNGMY",
+                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYNTJ68PKE6B6SNJAYR1",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -9769,8 +9769,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T15:49:02.411Z",
-                     *         "updated_at": "2026-11-22T15:49:02.411Z"
+                     *         "created_at": "2026-11-22T16:30:10.106Z",
+                     *         "updated_at": "2026-11-22T16:30:10.106Z"
                      *       }
                      *     }
                      */
@@ -9867,8 +9867,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -9882,7 +9882,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -9890,8 +9890,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T15:49:00.559Z",
-                     *         "updated_at": "2026-11-22T15:49:01.797Z"
+                     *         "created_at": "2026-11-22T16:30:09.822Z",
+                     *         "updated_at": "2026-11-22T16:30:10.004Z"
                      *       }
                      *     }
                      */
@@ -9974,8 +9974,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "reff_no": "PL01M81Z4MTB5W9T7V6PC8WPNGMY",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reff_no": "PL01M821FYNTJ68PKE6B6SNJAYR1",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -9989,7 +9989,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4MTB5W9T7V6PC8WPNGMY",
+                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYNTJ68PKE6B6SNJAYR1",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -9997,8 +9997,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T15:49:02.411Z",
-                     *         "updated_at": "2026-11-22T15:49:02.512Z"
+                     *         "created_at": "2026-11-22T16:30:10.106Z",
+                     *         "updated_at": "2026-11-22T16:30:10.120Z"
                      *       }
                      *     }
                      */
@@ -10072,8 +10072,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "reff_no": "PL01M81Z4MTB5W9T7V6PC8WPNGMY",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reff_no": "PL01M821FYNTJ68PKE6B6SNJAYR1",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -10087,7 +10087,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4MTB5W9T7V6PC8WPNGMY",
+                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYNTJ68PKE6B6SNJAYR1",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10095,8 +10095,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T15:49:02.411Z",
-                     *         "updated_at": "2026-11-22T15:49:02.607Z"
+                     *         "created_at": "2026-11-22T16:30:10.106Z",
+                     *         "updated_at": "2026-11-22T16:30:10.133Z"
                      *       }
                      *     }
                      */
@@ -10170,8 +10170,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
-                     *         "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10185,7 +10185,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10193,8 +10193,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T15:49:00.559Z",
-                     *         "updated_at": "2026-11-22T15:49:01.797Z"
+                     *         "created_at": "2026-11-22T16:30:09.822Z",
+                     *         "updated_at": "2026-11-22T16:30:10.004Z"
                      *       }
                      *     }
                      */
@@ -10276,9 +10276,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M81Z4K91DZX5PN47ZYKJX2QS",
+                     *             "reff_no": "PH01M821FYEWVWE9314ER13SYX4D",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -10289,7 +10289,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001452025331904",
+                     *             "payment_method_value": "7001434938936290",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -10298,9 +10298,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T16:04:00.833Z",
-                     *             "created_at": "2026-11-22T15:49:00.833Z",
-                     *             "updated_at": "2026-11-22T15:49:01.218Z"
+                     *             "expired_at": "2026-11-22T16:45:09.884Z",
+                     *             "created_at": "2026-11-22T16:30:09.884Z",
+                     *             "updated_at": "2026-11-22T16:30:09.937Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -10373,9 +10373,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M81Z4K91DZX5PN47ZYKJX2QS",
+                     *         "reff_no": "PH01M821FYEWVWE9314ER13SYX4D",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -10398,18 +10398,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001452025331904",
+                     *         "payment_method_value": "7001434938936290",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T15:49:01.489Z",
+                     *         "paid_at": "2026-11-22T16:30:09.969Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T15:49:06.489Z",
-                     *         "expired_at": "2026-11-22T16:04:00.833Z",
-                     *         "created_at": "2026-11-22T15:49:00.833Z",
-                     *         "updated_at": "2026-11-22T15:49:01.828Z"
+                     *         "settle_at": "2026-11-22T16:30:14.969Z",
+                     *         "expired_at": "2026-11-22T16:45:09.884Z",
+                     *         "created_at": "2026-11-22T16:30:09.884Z",
+                     *         "updated_at": "2026-11-22T16:30:10.005Z"
                      *       }
                      *     }
                      */
@@ -10573,7 +10573,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -10603,9 +10603,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81Z4NXC4QGZW8AFVJRRN10S",
+                     *         "transaction_id": "01M821FYVENW0XV1AQ4RKPN5PN",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10623,12 +10623,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99923566.00",
+                     *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:03.543Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:03.980Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.287Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.329Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -10659,9 +10659,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M81Z4PQ1WGQ3RK0PHPC7WJ23",
+                     *         "transaction_id": "01M821FYZ9TXMP249J3CGZSGTS",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -10683,8 +10683,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:04.353Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:04.467Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.409Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.451Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -10761,7 +10761,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -10917,9 +10917,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81Z4NXC4QGZW8AFVJRRN10S",
+                     *             "transaction_id": "01M821FYVENW0XV1AQ4RKPN5PN",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -10937,12 +10937,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99923566.00",
+                     *               "value": "99847500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T15:49:03.543Z",
-                     *             "processed_timestamp": "2026-11-22T15:49:03.980Z",
+                     *             "post_timestamp": "2026-11-22T16:30:10.287Z",
+                     *             "processed_timestamp": "2026-11-22T16:30:10.329Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -11006,7 +11006,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -11027,9 +11027,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81Z4NXC4QGZW8AFVJRRN10S",
+                     *         "transaction_id": "01M821FYVENW0XV1AQ4RKPN5PN",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11047,12 +11047,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99923566.00",
+                     *           "value": "99847500.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:03.543Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:03.980Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.287Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.329Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11097,7 +11097,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -11232,7 +11232,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -11259,9 +11259,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4Q5BRD0JA1R00EFS4CZ0",
+                     *         "transaction_id": "01M821FZ2SWH03QJWCYTBRM4CC",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11279,12 +11279,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99816066.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T15:49:04.811Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:04.945Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.521Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.554Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11319,9 +11319,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81Z4QGVV3QPT0KSE52GRYE2",
+                     *         "transaction_id": "01M821FZ5A0HQ1BVHE9QPHQY5B",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -11343,8 +11343,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001-x",
-                     *         "post_timestamp": "2026-11-22T15:49:05.179Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:05.290Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.602Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.620Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -11572,9 +11572,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81Z4Q5BRD0JA1R00EFS4CZ0",
+                     *             "transaction_id": "01M821FZ2SWH03QJWCYTBRM4CC",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -11592,12 +11592,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99816066.00",
+                     *               "value": "99695000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": "gaji-2026-11-001",
-                     *             "post_timestamp": "2026-11-22T15:49:04.811Z",
-                     *             "processed_timestamp": "2026-11-22T15:49:04.945Z",
+                     *             "post_timestamp": "2026-11-22T16:30:10.521Z",
+                     *             "processed_timestamp": "2026-11-22T16:30:10.554Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -11605,9 +11605,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M81Z4PQ1WGQ3RK0PHPC7WJ23",
+                     *             "transaction_id": "01M821FYZ9TXMP249J3CGZSGTS",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -11629,8 +11629,8 @@ export interface operations {
                      *               "currency": null
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T15:49:04.353Z",
-                     *             "processed_timestamp": "2026-11-22T15:49:04.467Z",
+                     *             "post_timestamp": "2026-11-22T16:30:10.409Z",
+                     *             "processed_timestamp": "2026-11-22T16:30:10.451Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -11640,7 +11640,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MVo0UFExV0dRM1JLMFBIUEM3V0oyMw"
+                     *         "next_cursor": "MTowMU04MjFGWVo5VFhNUDI0OUozQ0daU0dUUw"
                      *       }
                      *     }
                      */
@@ -11710,9 +11710,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4Q5BRD0JA1R00EFS4CZ0",
+                     *         "transaction_id": "01M821FZ2SWH03QJWCYTBRM4CC",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11730,12 +11730,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99816066.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T15:49:04.811Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:04.945Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.521Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.554Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11797,7 +11797,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -11818,9 +11818,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M81Z4Q5BRD0JA1R00EFS4CZ0",
+                     *         "transaction_id": "01M821FZ2SWH03QJWCYTBRM4CC",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11838,12 +11838,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99816066.00",
+                     *           "value": "99695000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T15:49:04.811Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:04.945Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.521Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.554Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11888,7 +11888,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -12035,7 +12035,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *       "reference_number": "hadiah-2026-11-001",
                  *       "channel": "GOPAY",
                  *       "phone_number": "081234567890",
@@ -12065,9 +12065,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M81Z4RA0V66JKG6TEVCCA0FN",
+                     *         "transaction_id": "8801M821FZ9HSSTKF44QK482GHPK",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12085,12 +12085,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99791066.00",
+                     *           "value": "99595000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:05.984Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:06.095Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.737Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.779Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -12120,9 +12120,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "8801M81Z4RF1SF6PNWDV5JRBZ0WM",
+                     *         "transaction_id": "8801M821FZBC5HCH2BE0B2A8CPBV",
                      *         "reference_number": "hadiah-2026-11-001-x",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -12144,8 +12144,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:06.148Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:06.264Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.796Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.831Z",
                      *         "failed_code": "4033805",
                      *         "failed_reason": "Do Not Honor",
                      *         "channel": "GOPAY",
@@ -12221,7 +12221,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "reference_number": "hadiah-2026-11-001",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
@@ -12264,7 +12264,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *       "reference_number": "hadiah-2026-11-001"
                  *     }
                  */
@@ -12285,9 +12285,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M81Z4RA0V66JKG6TEVCCA0FN",
+                     *         "transaction_id": "8801M821FZ9HSSTKF44QK482GHPK",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12305,12 +12305,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99791066.00",
+                     *           "value": "99595000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:05.984Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:06.095Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.737Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:10.779Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -12354,7 +12354,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -12405,9 +12405,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M81Z4RTCN3K09YY64ABA099P",
+                     *             "transaction_id": "01M821FZE37TYR4DX84ZVHY2EJ",
                      *             "reference_number": "tunai-1",
-                     *             "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -12425,12 +12425,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99691066.00",
+                     *               "value": "99495000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T15:49:06.508Z",
-                     *             "processed_timestamp": "2026-11-22T15:49:06.799Z",
+                     *             "post_timestamp": "2026-11-22T16:30:10.883Z",
+                     *             "processed_timestamp": "2026-11-22T16:30:11.004Z",
                      *             "status": "withdrawn",
                      *             "bank_code": "BCA",
                      *             "bank_name": "Bank Central Asia",
@@ -12523,9 +12523,9 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4SBYY4HGSTPJK7JNRN3N",
+                     *         "transaction_id": "01M821FZKGEX0Z7TMH2B94FPWX",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -12543,18 +12543,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99621066.00",
+                     *           "value": "99395000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T15:49:07.070Z",
+                     *         "post_timestamp": "2026-11-22T16:30:11.056Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T17:49:07.070Z",
-                     *         "withdrawal_code": "865352485822"
+                     *         "expired_at": "2026-11-22T18:30:11.056Z",
+                     *         "withdrawal_code": "191923980575"
                      *       }
                      *     }
                      */
@@ -12704,9 +12704,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4RTCN3K09YY64ABA099P",
+                     *         "transaction_id": "01M821FZE37TYR4DX84ZVHY2EJ",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -12724,18 +12724,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99691066.00",
+                     *           "value": "99495000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:06.508Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.883Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "withdrawal_code": "255027127338"
+                     *         "withdrawal_code": "592309458234"
                      *       }
                      *     }
                      */
@@ -12808,9 +12808,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M81Z4SBYY4HGSTPJK7JNRN3N",
+                     *         "transaction_id": "01M821FZKGEX0Z7TMH2B94FPWX",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "05",
                      *           "desc": "Canceled"
@@ -12832,13 +12832,13 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T15:49:07.070Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:07.228Z",
+                     *         "post_timestamp": "2026-11-22T16:30:11.056Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:11.130Z",
                      *         "status": "canceled",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T17:49:07.070Z"
+                     *         "expired_at": "2026-11-22T18:30:11.056Z"
                      *       }
                      *     }
                      */
@@ -12865,9 +12865,9 @@ export interface operations {
                      *         "message": "The cash has been drawn already"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M81Z4RTCN3K09YY64ABA099P",
+                     *         "transaction_id": "01M821FZE37TYR4DX84ZVHY2EJ",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12885,12 +12885,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99691066.00",
+                     *           "value": "99495000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T15:49:06.508Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:06.799Z",
+                     *         "post_timestamp": "2026-11-22T16:30:10.883Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:11.004Z",
                      *         "status": "withdrawn",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
@@ -12976,9 +12976,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81Z4SKGFCKAQ93Y87HGE48Z",
+                     *         "transaction_id": "6601M821FZPNC6771KH277VQ1V79",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "01",
                      *           "desc": "Initiated"
@@ -13015,7 +13015,7 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T15:49:07.312Z",
+                     *         "post_timestamp": "2026-11-22T16:30:11.157Z",
                      *         "processed_timestamp": "",
                      *         "rrn": ""
                      *       }
@@ -13094,7 +13094,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "reference_number": "qris-x",
                      *         "message": "qr_data: tag 63 is not the checksum of the code",
                      *         "errors": {
@@ -13168,9 +13168,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81Z4SKGFCKAQ93Y87HGE48Z",
+                     *         "transaction_id": "6601M821FZPNC6771KH277VQ1V79",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13191,7 +13191,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99696066.00",
+                     *           "value": "99470000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -13207,9 +13207,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T15:49:07.551Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:07.713Z",
-                     *         "rrn": "PVYG3397ZQEW"
+                     *         "post_timestamp": "2026-11-22T16:30:11.207Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:11.255Z",
+                     *         "rrn": "9SCSHETF6Q7P"
                      *       }
                      *     }
                      */
@@ -13295,7 +13295,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "reference_number": "qris-2026-11-042",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -13375,9 +13375,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M81Z4SKGFCKAQ93Y87HGE48Z",
+                     *         "transaction_id": "6601M821FZPNC6771KH277VQ1V79",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13398,7 +13398,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99696066.00",
+                     *           "value": "99470000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -13414,9 +13414,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T15:49:07.551Z",
-                     *         "processed_timestamp": "2026-11-22T15:49:07.713Z",
-                     *         "rrn": "PVYG3397ZQEW"
+                     *         "post_timestamp": "2026-11-22T16:30:11.207Z",
+                     *         "processed_timestamp": "2026-11-22T16:30:11.255Z",
+                     *         "rrn": "9SCSHETF6Q7P"
                      *       }
                      *     }
                      */
@@ -13512,8 +13512,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *             "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
                      *             "customer_name": "Ani Lestari",
@@ -13524,10 +13524,10 @@ export interface operations {
                      *             "bank_account_number": "****7890",
                      *             "bank_account_name": "TEST 7890",
                      *             "redirect_url": "https://toko.example/terhubung",
-                     *             "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
-                     *             "created_at": "2026-11-22T15:52:28.980Z",
-                     *             "expired_at": "2026-11-22T16:22:28.980Z",
-                     *             "bound_at": "2026-11-22T15:52:29.723Z",
+                     *             "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
+                     *             "created_at": "2026-11-22T16:30:11.630Z",
+                     *             "expired_at": "2026-11-22T17:00:11.630Z",
+                     *             "bound_at": "2026-11-22T16:30:11.876Z",
                      *             "unbound_at": null
                      *           }
                      *         ],
@@ -13590,7 +13590,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *       "bank_code": "BRI",
                  *       "customer_id": "pelanggan-43",
                  *       "customer_name": "Ani Lestari",
@@ -13617,8 +13617,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "e12824ee-ac14-41a1-bb51-5533290b2d97",
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2cfe8308-82ab-4baa-b537-13a27d89d11f",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -13630,11 +13630,11 @@ export interface operations {
                      *         "bank_account_name": null,
                      *         "redirect_url": "https://toko.example/terhubung",
                      *         "handover_code": null,
-                     *         "created_at": "2026-11-22T16:27:34.406Z",
-                     *         "expired_at": "2026-11-22T16:57:34.406Z",
+                     *         "created_at": "2026-11-22T17:05:15.034Z",
+                     *         "expired_at": "2026-11-22T17:35:15.034Z",
                      *         "bound_at": null,
                      *         "unbound_at": null,
-                     *         "webview_url": "http://127.0.0.1:12316/bind/e12824eeac1441a1bb515533290b2d978gvT1UrZFNGb1Ou-_I59qoCBQDOEUbzEWSLvU12itoc"
+                     *         "webview_url": "http://127.0.0.1:12956/bind/2cfe830882ab4baab53713a27d89d11fCzoCuBEmO4TYq6u9ioXkkKYIMTcL4NWwbg89mkl-_dk"
                      *       }
                      *     }
                      */
@@ -13703,7 +13703,7 @@ export interface operations {
                      *       "response_message": "Validation error",
                      *       "data": {
                      *         "bank_code": "CITI",
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "message": "bank_code: must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON",
                      *         "errors": {
                      *           "bank_code": [
@@ -13747,8 +13747,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "e12824ee-ac14-41a1-bb51-5533290b2d97",
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2cfe8308-82ab-4baa-b537-13a27d89d11f",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -13759,10 +13759,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "d1kiwvEUcOWNk63RL4unx8lXswjcOgRZBacvpGfNXos",
-                     *         "created_at": "2026-11-22T16:27:34.406Z",
-                     *         "expired_at": "2026-11-22T16:57:34.406Z",
-                     *         "bound_at": "2026-11-22T16:27:34.905Z",
+                     *         "handover_code": "YDZZrBDEVWqPTni79QD0VGvQ_fTRfvh2znh6YYudz90",
+                     *         "created_at": "2026-11-22T17:05:15.034Z",
+                     *         "expired_at": "2026-11-22T17:35:15.034Z",
+                     *         "bound_at": "2026-11-22T17:05:15.294Z",
                      *         "unbound_at": null
                      *       }
                      *     }
@@ -13830,8 +13830,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -13842,16 +13842,16 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
-                     *         "created_at": "2026-11-22T15:52:28.980Z",
-                     *         "expired_at": "2026-11-22T16:22:28.980Z",
-                     *         "bound_at": "2026-11-22T15:52:29.723Z",
+                     *         "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
+                     *         "created_at": "2026-11-22T16:30:11.630Z",
+                     *         "expired_at": "2026-11-22T17:00:11.630Z",
+                     *         "bound_at": "2026-11-22T16:30:11.876Z",
                      *         "unbound_at": null,
                      *         "otp_required": true,
                      *         "otp_handoff": {
-                     *           "token": "k1:umx5iaMHJs7lk6MS:aOyZ7Utky6CaF5WxJevNs5z7veXxbBSVEOGvr6FAjN3kkzGnzj5CMaIYd8BWstkOl9GWiVnNbdq1FxcUBOU=:RkvI7SgK+Bf2aZyV5/gd2w==",
-                     *           "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                     *           "expired_at": "2026-11-22T16:02:32.548Z"
+                     *           "token": "k1:cKL38WBLb8s6Pg0L:zP3WijVA/LKEEUd1upzXe0U7qQURq/WSxGFOdpaR7voU6R9H5RovozaL1TK5W0L6k55HLlXbZrCr/S2q0jg=:/nte2qbU3kz70jNCfnbyzg==",
+                     *           "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *           "expired_at": "2026-11-22T16:40:13.696Z"
                      *         }
                      *       }
                      *     }
@@ -13931,8 +13931,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
-                 *       "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
                  *       "reference_number": "tagihan-3",
                  *       "amount": {
                  *         "value": "900000.00",
@@ -13959,9 +13959,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997",
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
-                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "transaction_id": "008a5aff-dc21-87aa-a420-4974184ead54",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
                      *         "reference_number": "tagihan-3",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -13975,7 +13975,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 3,
-                     *         "otp_expired_at": "2026-11-22T15:57:30.934Z",
+                     *         "otp_expired_at": "2026-11-22T16:35:12.410Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -13985,7 +13985,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T15:52:30.929Z",
+                     *         "created_at": "2026-11-22T16:30:12.408Z",
                      *         "processed_at": null
                      *       }
                      *     }
@@ -14070,7 +14070,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "reference_number": "tagihan-1",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -14112,11 +14112,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "otp": "123456",
-                 *       "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                 *       "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
                  *       "unbind_context": {
-                 *         "token": "k1:umx5iaMHJs7lk6MS:aOyZ7Utky6CaF5WxJevNs5z7veXxbBSVEOGvr6FAjN3kkzGnzj5CMaIYd8BWstkOl9GWiVnNbdq1FxcUBOU=:RkvI7SgK+Bf2aZyV5/gd2w==",
-                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                 *         "expired_at": "2026-11-22T16:02:32.548Z"
+                 *         "token": "k1:cKL38WBLb8s6Pg0L:zP3WijVA/LKEEUd1upzXe0U7qQURq/WSxGFOdpaR7voU6R9H5RovozaL1TK5W0L6k55HLlXbZrCr/S2q0jg=:/nte2qbU3kz70jNCfnbyzg==",
+                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                 *         "expired_at": "2026-11-22T16:40:13.696Z"
                  *       }
                  *     }
                  */
@@ -14137,8 +14137,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -14149,10 +14149,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
-                     *         "created_at": "2026-11-22T15:52:28.980Z",
-                     *         "expired_at": "2026-11-22T16:22:28.980Z",
-                     *         "bound_at": "2026-11-22T15:52:29.723Z",
+                     *         "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
+                     *         "created_at": "2026-11-22T16:30:11.630Z",
+                     *         "expired_at": "2026-11-22T17:00:11.630Z",
+                     *         "bound_at": "2026-11-22T16:30:11.876Z",
                      *         "unbound_at": null,
                      *         "attempts_left": null
                      *       }
@@ -14177,9 +14177,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "8cd57c42-71cf-8199-9671-21b5f8d85c30",
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
-                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "transaction_id": "fc5c6617-6b27-81db-8eba-8b20196cb0ac",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
                      *         "reference_number": "tagihan-2",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -14193,7 +14193,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 2,
-                     *         "otp_expired_at": "2026-11-22T15:57:30.628Z",
+                     *         "otp_expired_at": "2026-11-22T16:35:12.299Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -14203,7 +14203,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T15:52:30.615Z",
+                     *         "created_at": "2026-11-22T16:30:12.297Z",
                      *         "processed_at": null,
                      *         "attempts_left": 2,
                      *         "message": "The OTP is wrong"
@@ -14307,9 +14307,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997",
-                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
-                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *             "transaction_id": "008a5aff-dc21-87aa-a420-4974184ead54",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
                      *             "reference_number": "tagihan-3",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -14320,12 +14320,12 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "description": null,
-                     *             "status": "PENDING_OTP",
+                     *             "status": "EXPIRED",
                      *             "requires_otp": true,
-                     *             "otp_attempts_left": 3,
-                     *             "otp_expired_at": "2026-11-22T15:57:30.934Z",
+                     *             "otp_attempts_left": null,
+                     *             "otp_expired_at": null,
                      *             "failed_code": null,
-                     *             "failed_reason": null,
+                     *             "failed_reason": "The OTP was not given in time",
                      *             "has_settle": false,
                      *             "settle_at": null,
                      *             "refunded_amount": {
@@ -14333,13 +14333,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T15:52:30.929Z",
-                     *             "processed_at": null
+                     *             "created_at": "2026-11-22T16:30:12.408Z",
+                     *             "processed_at": "2026-11-22T16:35:13.522Z"
                      *           },
                      *           {
-                     *             "transaction_id": "8cd57c42-71cf-8199-9671-21b5f8d85c30",
-                     *             "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
-                     *             "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *             "transaction_id": "fc5c6617-6b27-81db-8eba-8b20196cb0ac",
+                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
                      *             "reference_number": "tagihan-2",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -14347,27 +14347,33 @@ export interface operations {
                      *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "fee": null,
-                     *             "net_amount": null,
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
                      *             "description": null,
-                     *             "status": "PENDING",
+                     *             "status": "SUCCESS",
                      *             "requires_otp": true,
                      *             "otp_attempts_left": null,
                      *             "otp_expired_at": null,
                      *             "failed_code": null,
                      *             "failed_reason": null,
                      *             "has_settle": false,
-                     *             "settle_at": null,
+                     *             "settle_at": "2026-11-22T16:30:17.409Z",
                      *             "refunded_amount": {
                      *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T15:52:30.615Z",
-                     *             "processed_at": null
+                     *             "created_at": "2026-11-22T16:30:12.297Z",
+                     *             "processed_at": "2026-11-22T16:30:12.409Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzYyNzUwNjE1OjhjZDU3YzQyLTcxY2YtODE5OS05NjcxLTIxYjVmOGQ4NWMzMA"
+                     *         "next_cursor": "MToxNzk1MzY1MDEyMjk3OmZjNWM2NjE3LTZiMjctODFkYi04ZWJhLThiMjAxOTZjYjBhYw"
                      *       }
                      *     }
                      */
@@ -14437,9 +14443,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
-                     *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
-                     *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
+                     *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
                      *         "reference_number": "tagihan-1",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -14463,14 +14469,14 @@ export interface operations {
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T15:52:35.025Z",
+                     *         "settle_at": "2026-11-22T16:30:17.031Z",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [
                      *           {
-                     *             "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                     *             "refund_id": "619e459d-509d-402d-a372-e2935c33e168",
                      *             "reference_number": "retur-1",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -14479,11 +14485,11 @@ export interface operations {
                      *             "status": "SUCCESS",
                      *             "failed_code": null,
                      *             "failed_reason": null,
-                     *             "created_at": "2026-11-22T15:52:30.262Z",
-                     *             "processed_at": "2026-11-22T15:52:30.321Z"
+                     *             "created_at": "2026-11-22T16:30:12.141Z",
+                     *             "processed_at": "2026-11-22T16:30:12.167Z"
                      *           },
                      *           {
-                     *             "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                     *             "refund_id": "f5975687-4956-4af0-8be4-d90d7f8acb82",
                      *             "reference_number": "retur-3",
                      *             "amount": {
                      *               "value": "70000.00",
@@ -14492,12 +14498,12 @@ export interface operations {
                      *             "status": "FAILED",
                      *             "failed_code": "4035815",
                      *             "failed_reason": "Transaction Not Permitted",
-                     *             "created_at": "2026-11-22T15:52:30.448Z",
-                     *             "processed_at": "2026-11-22T15:52:30.529Z"
+                     *             "created_at": "2026-11-22T16:30:12.211Z",
+                     *             "processed_at": "2026-11-22T16:30:12.237Z"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T15:52:29.955Z",
-                     *         "processed_at": "2026-11-22T15:52:30.025Z"
+                     *         "created_at": "2026-11-22T16:30:12.007Z",
+                     *         "processed_at": "2026-11-22T16:30:12.031Z"
                      *       }
                      *     }
                      */
@@ -14582,7 +14588,7 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                     *         "refund_id": "619e459d-509d-402d-a372-e2935c33e168",
                      *         "reference_number": "retur-1",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -14591,9 +14597,9 @@ export interface operations {
                      *         "status": "SUCCESS",
                      *         "failed_code": null,
                      *         "failed_reason": null,
-                     *         "created_at": "2026-11-22T15:52:30.262Z",
-                     *         "processed_at": "2026-11-22T15:52:30.321Z",
-                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "created_at": "2026-11-22T16:30:12.141Z",
+                     *         "processed_at": "2026-11-22T16:30:12.167Z",
+                     *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -14621,7 +14627,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                     *         "refund_id": "f5975687-4956-4af0-8be4-d90d7f8acb82",
                      *         "reference_number": "retur-3",
                      *         "amount": {
                      *           "value": "70000.00",
@@ -14630,9 +14636,9 @@ export interface operations {
                      *         "status": "FAILED",
                      *         "failed_code": "4035815",
                      *         "failed_reason": "Transaction Not Permitted",
-                     *         "created_at": "2026-11-22T15:52:30.448Z",
-                     *         "processed_at": "2026-11-22T15:52:30.529Z",
-                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "created_at": "2026-11-22T16:30:12.211Z",
+                     *         "processed_at": "2026-11-22T16:30:12.237Z",
+                     *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -14717,7 +14723,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79",
+                     *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
                      *         "reference_number": "retur-2",
                      *         "message": "amount: is more than is left of the charge",
                      *         "errors": {
@@ -14776,9 +14782,9 @@ export interface operations {
                      *         "amount": "50000",
                      *         "customer_name": "TEST 8901",
                      *         "customer_id": "12345678901",
-                     *         "reference_number": "01M81Z4VMM4A306J5VG0V40NA3",
+                     *         "reference_number": "01M821G04AH0W7KP584DQQCJZR",
                      *         "price": "52500",
-                     *         "created_at": "2026-11-22 22:49:09"
+                     *         "created_at": "2026-11-22 23:30:11"
                      *       }
                      *     }
                      */
@@ -14871,8 +14877,8 @@ export interface operations {
                  * @example {
                  *       "command": "plntok",
                  *       "data": {
-                 *         "reference_number": "01M81Z4TDKX8XQHBMZT5XM9ZN3",
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B"
+                 *         "reference_number": "01M821FZWTZ9DYS98CYQZK0BMQ",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T"
                  *       }
                  *     }
                  */
@@ -14896,20 +14902,20 @@ export interface operations {
                      *       "response_code": "00",
                      *       "response_text": "Success",
                      *       "data": {
-                     *         "reference_number": "01M81Z4TDKX8XQHBMZT5XM9ZN3",
-                     *         "transaction_id": "01M81Z4VCH02WCTWWCG54D7B5V",
-                     *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                     *         "reference_number": "01M821FZWTZ9DYS98CYQZK0BMQ",
+                     *         "transaction_id": "01M821FZZK3S6WQF547NWQP9WE",
+                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                      *         "product_code": "PLN50",
                      *         "customer_id": "12345678901",
                      *         "customer_name": "TEST 8901",
                      *         "amount": "50000",
                      *         "admin_fee": "2500",
                      *         "price": "52500",
-                     *         "token": "42185541232127873606",
-                     *         "serial_number": "ZK7EPDXB24DVP8Q8",
+                     *         "token": "86052656823915400782",
+                     *         "serial_number": "HGGJKWX1D37RA969",
                      *         "status": "success",
-                     *         "created_at": "2026-11-22 22:49:09",
-                     *         "processed_at": "2026-11-22 22:49:09"
+                     *         "created_at": "2026-11-22 23:30:11",
+                     *         "processed_at": "2026-11-22 23:30:11"
                      *       }
                      *     }
                      */
@@ -15195,11 +15201,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *           "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T15:48:58.687Z",
+                 *           "created_at": "2026-11-22T16:30:09.520Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -15210,7 +15216,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T16:18:58.687Z",
+                 *           "expired_at": "2026-11-22T17:00:09.520Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -15224,10 +15230,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4H5ZSDVQGKVD6YTW5PX563042F0B",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FY3GB2XZV1FJ5M3TKVQ063049C27",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M81Z4H5ZSDVQGKVD6YTW5PX5",
+                 *           "reff_no": "6601M821FY3GB2XZV1FJ5M3TKVQ0",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -15240,14 +15246,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T16:29:10.511Z",
+                 *           "updated_at": "2026-11-22T17:05:15.053Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 23:29:10"
+                 *       "timestamp": "23 Nov 2026 00:05:15"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -15286,7 +15292,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -15301,22 +15307,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M81Z4EKRVA9R4KRYDW6FNK98",
+                 *         "id": "01M821FXQJPMR928Y60VCYBN51",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001413729692668",
-                 *         "paid_at": "2026-11-22T15:48:55.869Z",
-                 *         "settle_at": "2026-11-22T15:49:00.869Z",
+                 *         "number": "7001499256231514",
+                 *         "paid_at": "2026-11-22T16:30:09.121Z",
+                 *         "settle_at": "2026-11-22T16:30:14.121Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M81Z4DSTSZF7YJ8XSHWJHR0A"
+                 *         "virtual_account_id": "01M821FXMEA0VJ5XCXQZHNVH0G"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 22:48:56"
+                 *       "timestamp": "22 Nov 2026 23:30:09"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -15355,11 +15361,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T15:48:57.546Z",
+                 *         "created_at": "2026-11-22T16:30:09.350Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -15370,7 +15376,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T16:18:57.546Z",
+                 *         "expired_at": "2026-11-22T17:00:09.350Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -15383,14 +15389,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T15:48:58.028Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M81Z4G2AYNQ6DP9D7CPYWNHB6304ACBC",
+                 *         "paid_at": "2026-11-22T16:30:09.436Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FXY63JKQ728SMRQZ548A63044D0D",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M81Z4G2AYNQ6DP9D7CPYWNHB",
-                 *         "rrn": "44M8WXVSHNMG",
+                 *         "reff_no": "6601M821FXY63JKQ728SMRQZ548A",
+                 *         "rrn": "MFQWVFT99PV3",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T15:49:03.028Z",
+                 *         "settle_eligible_at": "2026-11-22T16:30:14.436Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -15400,13 +15406,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T15:48:58.358Z",
+                 *         "updated_at": "2026-11-22T16:30:09.472Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 22:48:58"
+                 *       "timestamp": "22 Nov 2026 23:30:09"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -15445,16 +15451,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:18387/ewallet/8801M81Z4HEFHE5HTJM4BQS9FZR1",
-                 *         "created_at": "2026-11-22T15:48:58.959Z",
+                 *         "checkout_url": "http://127.0.0.1:12956/ewallet/8801M821FY470X5DDNQVD46BTF15",
+                 *         "created_at": "2026-11-22T16:30:09.543Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T16:18:58.959Z",
+                 *         "expired_at": "2026-11-22T17:00:09.543Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -15465,17 +15471,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T15:48:59.105Z",
-                 *         "settle_at": "2026-11-22T15:49:04.105Z",
+                 *         "paid_at": "2026-11-22T16:30:09.578Z",
+                 *         "settle_at": "2026-11-22T16:30:14.578Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M81Z4HEFHE5HTJM4BQS9FZR1",
-                 *         "updated_at": "2026-11-22T15:48:59.304Z"
+                 *         "transaction_id": "8801M821FY470X5DDNQVD46BTF15",
+                 *         "updated_at": "2026-11-22T16:30:09.611Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 22:48:59"
+                 *       "timestamp": "22 Nov 2026 23:30:09"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -15515,7 +15521,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M81Z4AKH99N5V55QVXS8AQ5B"
+                 *           "id": "01M821FX5829NNGJ6J5R4QMW6T"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -15535,18 +15541,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610122219745251",
-                 *         "post_timestamp": 1795362539689,
-                 *         "processed_timestamp": 1795362539906,
+                 *         "payment_code": "8610600986845560",
+                 *         "post_timestamp": 1795365009684,
+                 *         "processed_timestamp": 1795365009729,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M81Z4J56SNBG5PVZBT6D3D4Y"
+                 *         "transaction_id": "01M821FY8MZNPQED04DR0MEJBG"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 22:49:00"
+                 *       "timestamp": "22 Nov 2026 23:30:09"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -15586,14 +15592,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 22:49:00",
+                 *           "created_at": "2026-11-22 23:30:09",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
-                 *           "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                 *           "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
+                 *           "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -15601,18 +15607,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 22:49:00"
+                 *           "updated_at": "2026-11-22 23:30:09"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 22:49:00",
+                 *           "created_at": "2026-11-22 23:30:09",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 23:04:00",
+                 *           "expired_at": "2026-11-22 23:45:09",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -15620,16 +15626,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81Z4K91DZX5PN47ZYKJX2QS",
+                 *           "reff_no": "PH01M821FYEWVWE9314ER13SYX4D",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 22:49:00",
+                 *           "updated_at": "2026-11-22 23:30:09",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 22:49:00"
+                 *       "timestamp": "22 Nov 2026 23:30:09"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -15668,16 +15674,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T15:49:00.833Z",
+                 *         "created_at": "2026-11-22T16:30:09.884Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T16:04:00.833Z",
+                 *         "expired_at": "2026-11-22T16:45:09.884Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -15693,15 +15699,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T15:49:01.489Z",
+                 *         "paid_at": "2026-11-22T16:30:09.969Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001452025331904",
-                 *         "reff_no": "PH01M81Z4K91DZX5PN47ZYKJX2QS",
-                 *         "settle_at": "2026-11-22T15:49:06.489Z",
+                 *         "payment_method_value": "7001434938936290",
+                 *         "reff_no": "PH01M821FYEWVWE9314ER13SYX4D",
+                 *         "settle_at": "2026-11-22T16:30:14.969Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T15:49:01.828Z",
+                 *         "updated_at": "2026-11-22T16:30:10.005Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -15710,7 +15716,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 22:49:01"
+                 *       "timestamp": "22 Nov 2026 23:30:10"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -15750,14 +15756,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 22:49:00",
+                 *           "created_at": "2026-11-22 23:30:09",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:18387/pay/PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
-                 *           "reff_no": "PL01M81Z4K0F0T2NCW6BYZ9PHA0E",
+                 *           "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
+                 *           "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -15765,18 +15771,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 22:49:01"
+                 *           "updated_at": "2026-11-22 23:30:10"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 22:49:02",
+                 *           "created_at": "2026-11-22 23:30:10",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 23:04:02",
+                 *           "expired_at": "2026-11-22 23:45:10",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -15784,16 +15790,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M81Z4MHE02CVAE9WCKXA501V",
+                 *           "reff_no": "PH01M821FYM2MFC3W4W5AR2DHX87",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-22 23:29:10",
+                 *           "updated_at": "2026-11-23 00:05:14",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 23:29:10"
+                 *       "timestamp": "23 Nov 2026 00:05:14"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -15832,10 +15838,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99923566.00"
+                 *           "value": "99847500.00"
                  *         },
                  *         "bank_account_name": null,
                  *         "bank_account_number": "1234567890",
@@ -15855,10 +15861,10 @@ export interface operations {
                  *           "value": "150000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795362543543",
-                 *         "processed_timestamp": "1795362543980",
+                 *         "post_timestamp": "1795365010287",
+                 *         "processed_timestamp": "1795365010329",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M81Z4NXC4QGZW8AFVJRRN10S",
+                 *         "transaction_id": "01M821FYVENW0XV1AQ4RKPN5PN",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -15905,10 +15911,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99791066.00"
+                 *           "value": "99595000.00"
                  *         },
                  *         "channel": "GOPAY",
                  *         "fee": {
@@ -15927,10 +15933,10 @@ export interface operations {
                  *         "note": "Hadiah undian",
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795362545984",
-                 *         "processed_timestamp": "1795362546095",
+                 *         "post_timestamp": "1795365010737",
+                 *         "processed_timestamp": "1795365010779",
                  *         "reference_number": "hadiah-2026-11-001",
-                 *         "transaction_id": "8801M81Z4RA0V66JKG6TEVCCA0FN",
+                 *         "transaction_id": "8801M821FZ9HSSTKF44QK482GHPK",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -15977,10 +15983,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99691066.00"
+                 *           "value": "99495000.00"
                  *         },
                  *         "bank_code": "BCA",
                  *         "bank_name": "Bank Central Asia",
@@ -15999,11 +16005,11 @@ export interface operations {
                  *         },
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795362546508",
-                 *         "processed_timestamp": "1795362546799",
+                 *         "post_timestamp": "1795365010883",
+                 *         "processed_timestamp": "1795365011004",
                  *         "reference_number": "tunai-1",
                  *         "status": "withdrawn",
-                 *         "transaction_id": "01M81Z4RTCN3K09YY64ABA099P",
+                 *         "transaction_id": "01M821FZE37TYR4DX84ZVHY2EJ",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -16050,14 +16056,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "25000.00"
                  *         },
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99696066.00"
+                 *           "value": "99470000.00"
                  *         },
                  *         "fee": {
                  *           "currency": "IDR",
@@ -16074,8 +16080,8 @@ export interface operations {
                  *           "value": "25000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795362547551",
-                 *         "processed_timestamp": "1795362547713",
+                 *         "post_timestamp": "1795365011207",
+                 *         "processed_timestamp": "1795365011255",
                  *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
                  *         "reference_number": "qris-2026-11-042",
                  *         "scope": "issuer",
@@ -16085,7 +16091,7 @@ export interface operations {
                  *         },
                  *         "tip_indicator": "",
                  *         "tip_value": 0,
-                 *         "transaction_id": "6601M81Z4SKGFCKAQ93Y87HGE48Z",
+                 *         "transaction_id": "6601M821FZPNC6771KH277VQ1V79",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -16133,25 +16139,24 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81Z4AKH99N5V55QVXS8AQ5B",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "admin_fee": "2500",
                  *         "amount": "50000",
-                 *         "created_at": "2026-11-22 22:49:08",
-                 *         "customer_id": "12345670001",
-                 *         "customer_name": "TEST 0001",
-                 *         "failed_reason": "Do Not Honor",
+                 *         "created_at": "2026-11-22 23:30:11",
+                 *         "customer_id": "12345678901",
+                 *         "customer_name": "TEST 8901",
                  *         "price": "52500",
-                 *         "processed_at": "2026-11-22 22:49:08",
+                 *         "processed_at": "2026-11-22 23:30:11",
                  *         "product_code": "PLN50",
-                 *         "reference_number": "01M81Z4TTHTPYDH77YVCBSDVD9",
-                 *         "serial_number": null,
-                 *         "status": "failed",
-                 *         "token": null,
-                 *         "transaction_id": "01M81Z4TXAQGSM4K65B0EAZW5J"
+                 *         "reference_number": "01M821FZWTZ9DYS98CYQZK0BMQ",
+                 *         "serial_number": "HGGJKWX1D37RA969",
+                 *         "status": "success",
+                 *         "token": "86052656823915400782",
+                 *         "transaction_id": "01M821FZZK3S6WQF547NWQP9WE"
                  *       },
                  *       "event": "biller-payment",
-                 *       "response_code": "SP001",
-                 *       "response_message": "Transaction failure"
+                 *       "response_code": "SP000",
+                 *       "response_message": "Success"
                  *     }
                  */
                 "application/json": components["schemas"]["BillerPaymentWebhook"];
@@ -16190,17 +16195,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                 *         "bound_at": "2026-11-22T15:52:29.723Z",
-                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                 *         "bound_at": "2026-11-22T16:30:11.876Z",
+                 *         "created_at": "2026-11-22T16:30:11.630Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "expired_at": "2026-11-22T17:00:11.630Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -16249,17 +16254,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "77ada670-a990-41e6-90c4-5e6533d0e07f",
+                 *         "binding_id": "da96026a-f696-407f-8977-39539c435bd3",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T15:57:33.000Z",
+                 *         "created_at": "2026-11-22T16:35:13.795Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T16:27:33.000Z",
+                 *         "expired_at": "2026-11-22T17:05:13.795Z",
                  *         "failed_reason": "declined",
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -16308,17 +16313,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "395c7227-a3b4-4bdf-a0aa-a67ce8f48c4a",
+                 *         "binding_id": "843d8f57-7f33-4b50-98f0-b9f35934846e",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T15:57:33.055Z",
+                 *         "created_at": "2026-11-22T16:35:13.816Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T16:27:33.055Z",
+                 *         "expired_at": "2026-11-22T17:05:13.816Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -16367,22 +16372,22 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                 *         "bound_at": "2026-11-22T15:52:29.723Z",
-                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                 *         "bound_at": "2026-11-22T16:30:11.876Z",
+                 *         "created_at": "2026-11-22T16:30:11.630Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "expired_at": "2026-11-22T17:00:11.630Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                 *         "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "UNBOUND",
-                 *         "unbound_at": "2026-11-22T15:57:32.931Z",
+                 *         "unbound_at": "2026-11-22T16:35:13.747Z",
                  *         "unbound_by": "merchant"
                  *       },
                  *       "event": "direct-debit.unbinding.succeeded",
@@ -16426,19 +16431,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                 *         "bound_at": "2026-11-22T15:52:29.723Z",
-                 *         "created_at": "2026-11-22T15:52:28.980Z",
+                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                 *         "bound_at": "2026-11-22T16:30:11.876Z",
+                 *         "created_at": "2026-11-22T16:30:11.630Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T16:22:28.980Z",
+                 *         "expired_at": "2026-11-22T17:00:11.630Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "J0eqhSVq9ABNqMSLEiUCPAt6itnubOnjH5Bew7VJNVI",
+                 *         "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "ACTIVE",
                  *         "unbound_at": null,
@@ -16485,14 +16490,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "100000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                 *         "created_at": "2026-11-22T15:52:29.955Z",
+                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                 *         "created_at": "2026-11-22T16:30:12.007Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": "Langganan November",
                  *         "failed_code": null,
@@ -16508,7 +16513,7 @@ export interface operations {
                  *         },
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T15:52:30.025Z",
+                 *         "processed_at": "2026-11-22T16:30:12.031Z",
                  *         "reference_number": "tagihan-1",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -16516,9 +16521,9 @@ export interface operations {
                  *         },
                  *         "refunds": [],
                  *         "requires_otp": false,
-                 *         "settle_at": "2026-11-22T15:52:35.025Z",
+                 *         "settle_at": "2026-11-22T16:30:17.031Z",
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069"
                  *       },
                  *       "event": "direct-debit.charge.succeeded",
                  *       "response_code": "SP000",
@@ -16561,14 +16566,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M81ZAK2RKPDQAW16ANBEYW42",
+                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "900000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2c7de98f-d68f-4781-aa27-1e6befaacbb4",
-                 *         "created_at": "2026-11-22T15:52:30.929Z",
+                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                 *         "created_at": "2026-11-22T16:30:12.408Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": null,
                  *         "failed_code": null,
@@ -16578,7 +16583,7 @@ export interface operations {
                  *         "net_amount": null,
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T15:57:32.093Z",
+                 *         "processed_at": "2026-11-22T16:35:13.522Z",
                  *         "reference_number": "tagihan-3",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -16588,7 +16593,7 @@ export interface operations {
                  *         "requires_otp": true,
                  *         "settle_at": null,
                  *         "status": "EXPIRED",
-                 *         "transaction_id": "e0c9d736-194f-80d4-8490-bedae9d53997"
+                 *         "transaction_id": "008a5aff-dc21-87aa-a420-4974184ead54"
                  *       },
                  *       "event": "direct-debit.charge.failed",
                  *       "response_code": "SP001",
@@ -16635,18 +16640,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T15:52:30.262Z",
+                 *         "created_at": "2026-11-22T16:30:12.141Z",
                  *         "failed_code": null,
                  *         "failed_reason": null,
-                 *         "processed_at": "2026-11-22T15:52:30.321Z",
+                 *         "processed_at": "2026-11-22T16:30:12.167Z",
                  *         "reference_number": "retur-1",
-                 *         "refund_id": "8e979d12-b3f3-408f-8aa8-1278d49f19be",
+                 *         "refund_id": "619e459d-509d-402d-a372-e2935c33e168",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069"
                  *       },
                  *       "event": "direct-debit.refund.succeeded",
                  *       "response_code": "SP000",
@@ -16693,18 +16698,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "70000.00"
                  *         },
-                 *         "created_at": "2026-11-22T15:52:30.448Z",
+                 *         "created_at": "2026-11-22T16:30:12.211Z",
                  *         "failed_code": "4035815",
                  *         "failed_reason": "Transaction Not Permitted",
-                 *         "processed_at": "2026-11-22T15:52:30.529Z",
+                 *         "processed_at": "2026-11-22T16:30:12.237Z",
                  *         "reference_number": "retur-3",
-                 *         "refund_id": "8457e889-2b2e-4970-8bef-a3a7d23111f9",
+                 *         "refund_id": "f5975687-4956-4af0-8be4-d90d7f8acb82",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "FAILED",
-                 *         "transaction_id": "93c94101-1c7d-8066-82d6-e82f6025ed79"
+                 *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069"
                  *       },
                  *       "event": "direct-debit.refund.failed",
                  *       "response_code": "SP001",
