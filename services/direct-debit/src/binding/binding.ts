@@ -64,11 +64,6 @@ export function decideBinding(state: BindingState, command: BindingCommand, nowM
   }
 }
 
-/** The state after an event. */
-export function evolveBinding(_state: BindingState, event: BindingEvent): BindingState {
-  return event.state;
-}
-
 type OtpCommand = Extract<BindingCommand, { type: 'count-otp' | 'otp-sent' | 'count-attempt' | 'otp-wrong' | 'otp-accepted' }>;
 
 /** The OTP on the page, by which the account is bound. */
