@@ -9,6 +9,7 @@ import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
 import { directDebit, INVALID_CUSTOMER, INVALID_CUSTOMER_TOKEN, OTP_REQUIRED } from './binding.ts';
 import type { BankCharge } from './charges.ts';
+import { directDebitBankOf } from './open.ts';
 
 export const CHARGE = '54';
 export const CHARGE_STATUS = '55';
@@ -36,7 +37,7 @@ const UNKNOWN: Verdict = { outcome: 'failed', responseCode: '4045411', message: 
  */
 export const charge = transaction(CHARGE, charging, directDebit, async (context, call) => {
   const { body, externalKey, forced, customerToken } = call;
-  const { links, otps, charges } = context.directDebit;
+  const { links, otps, charges } = await directDebitBankOf(context);
   const { partnerReferenceNo: reference, amount: amountSen } = body;
   if ((await charges.find(reference)) !== undefined) throw new SnapRefusal(409, '01', 'Conflict {partnerReferenceNo}');
   takeExternalId(context, externalKey);
@@ -59,7 +60,7 @@ export const charge = transaction(CHARGE, charging, directDebit, async (context,
 /** POST /v1.0/debit/status: how a charge stands, with its refunds (SNAP 55). A forced outcome changes nothing here. */
 export const chargeStatus = transaction(CHARGE_STATUS, original, directDebit, async (context, { body, externalKey }) => {
   takeExternalId(context, externalKey);
-  const found = await context.directDebit.charges.find(body.originalPartnerReferenceNo);
+  const found = await (await directDebitBankOf(context)).charges.find(body.originalPartnerReferenceNo);
   if (found === undefined) return TRANSACTION_NOT_FOUND;
   return done({
     originalPartnerReferenceNo: found.reference,
@@ -83,7 +84,10 @@ export const refund = transaction(REFUND, refunding, directDebit, async (context
   // Its external id is that of the first send when it is sent again.
   context.inquiryIds.take(externalKey);
   if (forced === 'failed') return { http: 403, caseCode: '15', message: 'Transaction Not Permitted' };
-  const given = await context.directDebit.charges.refund(reference, { reference: partnerRefundNo, amountSen: refundAmount });
+  const given = await (await directDebitBankOf(context)).charges.refund(reference, {
+    reference: partnerRefundNo,
+    amountSen: refundAmount,
+  });
   if (forced === 'timeout') return 'silence';
   switch (given.outcome) {
     case 'given': {
