@@ -24,6 +24,10 @@ export async function startServiceProcess(name: string, env: Record<string, stri
       ...env,
     },
   });
+  // A test that fails before it has ended the service leaves nothing behind that would keep the run open.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
   const answers = async () => (await fetch(`http://127.0.0.1:${adminPort}/livez`)).ok;
   await eventually(`${name} listens`, answers, 30_000);
   if (child.pid === undefined) throw new Error(`${name} was not started`);
