@@ -87,9 +87,8 @@ async function lookBack(rail: ReconciledRail, { period, window, options }: Endin
 async function lookAhead(rail: ReconciledRail, { window, options }: Ending, state: State): Promise<void> {
   const waiting = [...state.compared.values()].filter(isWaiting).filter(({ ours }) => ours.toMs > window.toMs - TOLERANCE_MS);
   if (waiting.length === 0) return;
-  const untilMs = Math.min(
-    ...[Math.max(...waiting.map(({ ours }) => ours.toMs)) + TOLERANCE_MS, window.toMs + FAR_MS, options.nowMs],
-  );
+  const lastMs = waiting.reduce((latest, { ours }) => Math.max(latest, ours.toMs), 0);
+  const untilMs = Math.min(lastMs + TOLERANCE_MS, window.toMs + FAR_MS, options.nowMs);
   const amounts = new Set(waiting.map(({ ours }) => ours.amountSen));
   const later: HistoryRow[] = [];
   for (const slice of slicesOf({ fromMs: window.toMs, toMs: untilMs }, window.fromMs + TOLERANCE_MS, rail.history.sliceMs)) {

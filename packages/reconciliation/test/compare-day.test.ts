@@ -63,6 +63,15 @@ describe('a day without a difference', () => {
     expect(await compare(payments, rows)).toMatchObject({ shown: [], matched: 3 });
   });
 
+  it('pairs thousands of payments that are alike', async () => {
+    const payments = Array.from({ length: 2_500 }, (_, index) => {
+      const fromMs = at('10:00') + index * 100;
+      return ours('10:00', { id: `p${index}`, fromMs, toMs: fromMs });
+    });
+    const rows = payments.map(({ fromMs }) => row('10:00', '', { atMs: fromMs }));
+    expect(await compare(payments, rows)).toMatchObject({ shown: [], matched: 2_500 });
+  });
+
   it('leaves failed payments and the other side of the account alone', async () => {
     const failed = ours('10:00', { standing: 'not-done', status: 'failed' });
     const rows = [row('11:00', 'SETORAN', { direction: 'in' }), row('10:00', 'X', { status: 'canceled' })];

@@ -113,6 +113,33 @@ describe('on the pages', () => {
     expect(codes[0]).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
+  test('of two submissions at once, what the bank says late of the one does not end what it has accepted of the other', async () => {
+    const bank = newBank();
+    const late = Promise.withResolvers<void>();
+    const binds: string[] = [];
+    const plain = await parts.newContext(bank, newLedger());
+    const rail: Context['rail'] = {
+      ...plain.rail,
+      async verifyOtp(_request, { otp }) {
+        if (otp === '123456') return { outcome: 'accepted' };
+        await late.promise;
+        return { outcome: 'failed', code: '4000401', reason: 'Bad Request' };
+      },
+      async bind(_request, authCode) {
+        binds.push(authCode);
+        return { outcome: 'pending' };
+      },
+    };
+    const { agree, submit, find } = await newPage({ ...plain, rail }, await parts.newBinding(plain), { customerId: 'twice' });
+    await agree();
+    const second = submit('654321');
+    await Promise.all([submit('123456'), submit('123456')]);
+    late.resolve();
+    await second;
+    const after = await find();
+    expect([after.state.status, eventsOf(after), binds]).toEqual(['connecting', [], ['code']]);
+  });
+
   test('a token with another secret opens nothing', async () => {
     const context = await parts.newContext(newBank(), newLedger());
     const { token } = await newPage(context, await parts.newBinding(context), { customerId: 'other' });
@@ -227,5 +254,25 @@ describe('an unbinding', () => {
     expect(await refusalOf(verify('123456', otpHandoff))).toBe('validation');
     const after = await again(binding);
     expect([after.state.status, eventsOf(after)]).toEqual(['active', ['binding.succeeded', 'unbinding.failed']]);
+  });
+
+  test('that is confirmed is not ended by what the bank says late of another attempt', async () => {
+    const { context, binding, ask, verify } = await begin();
+    const late = Promise.withResolvers<void>();
+    context.rail.verifyOtp = async (_request, { otp }) => {
+      if (otp === '123456') return { outcome: 'accepted' };
+      await late.promise;
+      return { outcome: 'expired' };
+    };
+    context.rail.unbind = async () => ({ outcome: 'unknown', reason: 'no answer' });
+    const { otpHandoff } = await ask();
+    const second = verify('000000', otpHandoff);
+    expect((await verify('123456', otpHandoff)).result).toBe(OtpResult.ACCEPTED);
+    await context.background.settled();
+    late.resolve();
+    await second;
+    const after = await again(binding);
+    expect(after.state).toMatchObject({ status: 'active', unbinding: { stage: 'confirmed' } });
+    expect(eventsOf(after)).toEqual(['binding.succeeded']);
   });
 });

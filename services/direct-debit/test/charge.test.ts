@@ -153,3 +153,47 @@ test('a charge whose answer is lost is asked about, and never sent under another
   expect([...bank.charges.keys()]).toEqual([placed.order.id]);
   expect(bank.asked.filter((what) => what === 'charge')).toHaveLength(1);
 });
+
+test('a charge that the bank has accepted and does not know yet waits, and is not sent again at once', async () => {
+  const bank = newBank();
+  const plain = await parts.newContext(bank, newLedger());
+  const asked: string[] = [];
+  const rail: Context['rail'] = {
+    ...plain.rail,
+    async charge() {
+      asked.push('charge');
+      return { outcome: 'accepted' };
+    },
+    async inquireCharge() {
+      asked.push('status');
+      return asked.length < 10 ? { outcome: 'not_found' } : { outcome: 'unknown', reason: 'asked too often' };
+    },
+  };
+  const { state } = await placeCharge({ ...plain, rail }, await orderFor(plain));
+  expect(asked).toEqual(['charge', 'status']);
+  expect(state).toMatchObject({ status: 'sending', sends: 1, inquiries: 1 });
+});
+
+test('a charge that failed after its OTP is asked about by the external id that it would have gone out with', async () => {
+  const bank = newBank();
+  const plain = await parts.newContext(bank, newLedger());
+  const sent: string[] = [];
+  const rail: Context['rail'] = {
+    ...plain.rail,
+    async charge({ externalId }) {
+      sent.push(externalId);
+      return { outcome: 'failed', code: '4035414', reason: 'Insufficient Funds' };
+    },
+    async inquireCharge({ externalId }) {
+      sent.push(externalId);
+      return { outcome: 'not_found' };
+    },
+  };
+  const context = { ...plain, rail };
+  const { order } = await placeCharge(context, await orderFor(plain, { amountSen: 600_000_00n }));
+  const { merchantId, id: transactionId } = order;
+  await verifyChargeOtp(context, create(VerifyChargeOtpRequestSchema, { merchantId, transactionId, otp: '123456' }));
+  await context.background.settled();
+  await reportCharge(context, create(ReportChargeRequestSchema, { partnerReference: order.id }));
+  expect([sent.length, new Set(sent).size]).toEqual([2, 1]);
+});

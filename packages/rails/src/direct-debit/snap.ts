@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { jakartaIso } from '@gerbang/core';
 import { aspi } from '../providers/aspi.ts';
+import { externalIdFor } from '../providers/external-id.ts';
 import type { SnapService } from '../providers/provider.ts';
 import { createSnapCalls, newExternalId, orUnknown, toSnapAmount } from '../snap-call.ts';
 import { openSnapClient, type SnapAnswer, type SnapCredentials } from '../snap-client.ts';
@@ -37,7 +38,7 @@ export function openSnapDirectDebit(options: SnapDirectDebitOptions, now: () => 
   const inquire = <T>(reference: string, externalId: string, signal: AbortSignal, read: (answer: SnapAnswer) => T) => {
     const body = {
       originalPartnerReferenceNo: reference,
-      originalExternalId: externalId,
+      originalExternalId: externalIdFor(services.charge, externalId),
       serviceCode: services.charge.code,
       merchantId,
     };
@@ -75,7 +76,12 @@ export function openSnapDirectDebit(options: SnapDirectDebitOptions, now: () => 
     refund: (request, { signal, firstSend }) =>
       orUnknown(async () => {
         const { externalId } = request;
-        const answer = await snap.post({ service: services.refund, externalId, body: toRefund(request, merchantId), signal });
+        const answer = await snap.post({
+          service: services.refund,
+          externalId,
+          body: toRefund(request, merchantId, services.charge),
+          signal,
+        });
         return readRefund(answer, request, { first: firstSend });
       }),
     inquireRefund: (request, { signal }) =>
@@ -151,11 +157,11 @@ function toCharge(
   };
 }
 
-function toRefund(request: RefundRequest, merchantId: string): object {
+function toRefund(request: RefundRequest, merchantId: string, charge: SnapService): object {
   return {
     merchantId,
     originalPartnerReferenceNo: request.originalReference,
-    originalExternalId: request.originalExternalId,
+    originalExternalId: externalIdFor(charge, request.originalExternalId),
     partnerRefundNo: request.refundReference,
     refundAmount: toSnapAmount(BigInt(request.amountSen)),
   };

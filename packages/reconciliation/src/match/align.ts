@@ -11,12 +11,12 @@ const CELLS_MAX = 250_000;
  * Both lists are numbered in the order of time.
  */
 export async function align(edges: readonly Edge[], breathe: Breather): Promise<Edge[]> {
-  const aligned: Edge[] = [];
+  const aligned: Edge[][] = [];
   for (const component of await componentsOf(edges, breathe)) {
-    aligned.push(...alignComponent(component));
+    aligned.push(alignComponent(component));
     await breathe();
   }
-  return aligned;
+  return aligned.flat();
 }
 
 /** The edges by what is connected through them. */

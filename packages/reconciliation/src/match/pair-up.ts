@@ -55,8 +55,8 @@ export async function pairUp(ours: readonly OurPayment[], rows: readonly History
   for (const group of groups.values()) {
     if (group.rows.length === 0) continue;
     const found = await pairGroup(await prepare(group.ours, group.rows, breathe), comparison, breathe);
-    paired.pairs.push(...found.pairs);
-    paired.rivals.push(...found.rivals);
+    paired.pairs = paired.pairs.concat(found.pairs);
+    paired.rivals = paired.rivals.concat(found.rivals);
   }
   return paired;
 }
@@ -86,8 +86,10 @@ const TURNS = [
 ] as const;
 
 async function pairGroup(prepared: Prepared, comparison: Comparison, breathe: Breather): Promise<Paired> {
-  const candidates = await named(prepared, comparison, breathe);
-  if (!comparison.byKeys) candidates.push(...(await unnamed(prepared, comparison, breathe)));
+  // A spread into push has every candidate on the stack, which is too small for some thousand payments that are alike.
+  const candidates = (await named(prepared, comparison, breathe)).concat(
+    comparison.byKeys ? [] : await unnamed(prepared, comparison, breathe),
+  );
   const taken = { ours: new Set<number>(), rows: new Set<number>() };
   const paired: Paired = { pairs: [], rivals: [] };
   const isFree = ({ ours, row }: Edge) => !taken.ours.has(ours) && !taken.rows.has(row);
@@ -104,7 +106,7 @@ async function pairGroup(prepared: Prepared, comparison: Comparison, breathe: Br
         taken.rows.add(edge.row);
         paired.pairs.push(pairOf(prepared, edge));
       }
-      paired.rivals.push(...rivalsOf(prepared, open, aligned));
+      paired.rivals = paired.rivals.concat(rivalsOf(prepared, open, aligned));
     }
   }
   return paired;

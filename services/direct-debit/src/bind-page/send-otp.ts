@@ -20,7 +20,7 @@ export async function sendBindOtp(context: Context, binding: StoredBinding): Pro
       case 'blocked':
       case 'failed':
         context.log.warn({ binding_id: id, code: sent.code, reason: sent.reason }, 'the bank sends no OTP');
-        return (await changeBinding(context, binding, { type: 'fail', reason: 'otp_failed' })).binding;
+        return (await changeBinding(context, binding, { type: 'fail', at: 'awaiting-otp', reason: 'otp_failed' })).binding;
       case 'unknown':
         context.log.warn({ binding_id: id, reason: sent.reason }, 'the bank has not said that it has sent an OTP');
         return binding;
@@ -30,7 +30,7 @@ export async function sendBindOtp(context: Context, binding: StoredBinding): Pro
   } catch (error) {
     // Too many OTPs for the customer's day.
     if (error instanceof RefusalError && error.refusal.refused === 'transaction_failed')
-      return (await changeBinding(context, binding, { type: 'fail', reason: 'otp_failed' })).binding;
+      return (await changeBinding(context, binding, { type: 'fail', at: 'awaiting-otp', reason: 'otp_failed' })).binding;
     throw error;
   }
 }

@@ -64,16 +64,18 @@ async function connect(context: Context, binding: StoredBinding, state: Connecti
     case 'found': {
       const account = { number: said.accountNumber, name: said.accountName };
       const isOwn = await claimAccount(context, binding, account.number);
-      return isOwn ? { type: 'activate', account } : { type: 'fail', reason: 'already_bound' };
+      return isOwn ? { type: 'activate', account } : { type: 'fail', at: 'connecting', reason: 'already_bound' };
     }
     case 'failed':
     case 'gone':
       log.warn({ binding_id: id, code: said.code, reason: said.reason }, 'the bank does not bind an account');
-      return { type: 'fail', reason: 'bank_refused' };
+      return { type: 'fail', at: 'connecting', reason: 'bank_refused' };
     case 'pending':
     case 'unknown':
       if (said.outcome === 'unknown') log.warn({ binding_id: id, reason: said.reason }, 'a binding waits for its bank');
-      return clock.now() > expiresAtMs + CONNECTING_MAX_MS ? { type: 'fail', reason: 'bank_refused' } : { type: 'wait' };
+      return clock.now() > expiresAtMs + CONNECTING_MAX_MS
+        ? { type: 'fail', at: 'connecting', reason: 'bank_refused' }
+        : { type: 'wait' };
     default:
       return said satisfies never;
   }
@@ -105,7 +107,7 @@ async function unbind(context: Context, { order }: StoredBinding, { link, tokens
       return { type: 'unbound', by: 'merchant' };
     case 'failed':
       context.log.warn({ binding_id: order.id, code: said.code, reason: said.reason }, 'the bank does not end a binding');
-      return { type: 'stop-unbinding' };
+      return { type: 'stop-unbinding', nonce: undefined };
     case 'unknown':
       return { type: 'wait' };
     default:

@@ -24,7 +24,7 @@ export function decideBinding(state: BindingState, command: BindingCommand, nowM
     case 'otp-accepted':
       return state.status === 'active' ? decideUnbindOtp(state, command, nowMs) : decideBindOtp(state, command, nowMs);
     case 'fail':
-      return isUnderWay(state) ? fail(state, command.reason) : [];
+      return state.status === command.at ? fail(state, command.reason) : [];
     case 'link':
       return state.status === 'connecting' && state.link === undefined ? to({ ...state, link: command.link, tries: 0 }) : [];
     case 'keep-tokens':
@@ -51,6 +51,7 @@ export function decideBinding(state: BindingState, command: BindingCommand, nowM
       return state.unbinding?.stage === 'confirmed' ? [] : to({ ...state, unbinding: { stage: 'confirmed', tries: 0 } });
     case 'stop-unbinding':
       if (state.status !== 'active' || state.unbinding === undefined) return [];
+      if (command.nonce !== (state.unbinding.stage === 'otp' ? state.unbinding.nonce : undefined)) return [];
       return to({ ...state, unbinding: undefined }, 'unbinding.failed');
     case 'unbound': {
       if (state.status !== 'active') return [];
@@ -146,10 +147,6 @@ function fail(state: BindingState, reason: Extract<BindingState, { status: 'fail
 /** The customer has something to do. */
 function isOpen({ status }: BindingState): boolean {
   return status === 'awaiting-consent' || status === 'awaiting-otp';
-}
-
-function isUnderWay(state: BindingState): boolean {
-  return isOpen(state) || state.status === 'connecting';
 }
 
 function notActive(): Refusal {

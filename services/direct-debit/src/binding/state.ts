@@ -42,6 +42,9 @@ export type Unbinding = { stage: 'otp'; nonce: string; otp: Otp } | { stage: 'co
 export type FailedReason = 'declined' | 'bank_refused' | 'otp_failed' | 'already_bound';
 export type UnboundBy = 'merchant' | 'bank' | 'token_refused';
 
+/** What a binding can fail from. */
+export type UnderWay = 'awaiting-consent' | 'awaiting-otp' | 'connecting';
+
 export type BindingCommand =
   | { type: 'consent'; authCode: string }
   | { type: 'decline' }
@@ -53,7 +56,8 @@ export type BindingCommand =
   | { type: 'count-attempt' }
   | { type: 'otp-wrong' }
   | { type: 'otp-accepted' }
-  | { type: 'fail'; reason: FailedReason }
+  /** `at`: where the binding was when the bank was asked. What is said of an earlier step does not end a later one. */
+  | { type: 'fail'; at: UnderWay; reason: FailedReason }
   | { type: 'link'; link: Link }
   | { type: 'keep-tokens'; tokens: Tokens }
   | { type: 'activate'; account: BankAccount }
@@ -64,7 +68,8 @@ export type BindingCommand =
   | { type: 'begin-unbinding'; nonce: string }
   /** Without an OTP. */
   | { type: 'unbind-now' }
-  | { type: 'stop-unbinding' }
+  /** `nonce`: of the hand-over whose OTP will not be right any more; undefined: the bank does not end a binding that is confirmed. */
+  | { type: 'stop-unbinding'; nonce: string | undefined }
   | { type: 'unbound'; by: UnboundBy }
   /** The bank does not take the access token. */
   | { type: 'want-refresh' };

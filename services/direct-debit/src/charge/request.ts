@@ -29,11 +29,14 @@ export function writeChargeRequest({ id, amountSen, referenceNumber, bindingId }
   return JSON.stringify(request);
 }
 
-/** The request as the bank gets it in the charge's state: one that an OTP has been given for is another form of it. */
-export function readChargeRequest({ request }: ChargeOrder, state: ChargeState): ChargeRequest {
+/**
+ * The request as the bank gets it in the charge's state: one that an OTP has been given for is another form of it. One that is over
+ * has gone to the bank, if at all, in the form of its order.
+ */
+export function readChargeRequest({ request, requiresOtp }: ChargeOrder, state: ChargeState): ChargeRequest {
   const stored = charge.parse(JSON.parse(request));
-  const form = state.status === 'sending' && state.chargeToken !== undefined ? 'with-otp' : 'plain';
-  return { ...stored, externalId: externalIdOf(stored.partnerReference, form) };
+  const hasOtp = state.status === 'sending' ? state.chargeToken !== undefined : requiresOtp;
+  return { ...stored, externalId: externalIdOf(stored.partnerReference, hasOtp ? 'with-otp' : 'plain') };
 }
 
 export function writeRefundRequest(

@@ -37,7 +37,7 @@ export async function sendCharge(context: Context, charge: StoredCharge): Promis
   );
   switch (said.outcome) {
     case 'accepted':
-      return inquireCharge(context, marked.charge);
+      return inquireCharge(context, marked.charge, { isAccepted: true });
     case 'pending':
       return wait(context, marked.charge, 'pending at the bank');
     case 'otp':
@@ -61,12 +61,20 @@ export async function sendCharge(context: Context, charge: StoredCharge): Promis
   }
 }
 
-/** Asks the bank how a charge stands that it may have. One that it does not know is sent again while it can tell a repetition. */
-export async function inquireCharge(context: Context, charge: StoredCharge): Promise<StoredCharge> {
+/**
+ * Asks the bank how a charge stands that it may have. One that it does not know is sent again while it can tell a repetition.
+ * `isAccepted`: the bank has taken it just now, so its books are only late.
+ */
+export async function inquireCharge(
+  context: Context,
+  charge: StoredCharge,
+  { isAccepted = false }: { isAccepted?: boolean } = {},
+): Promise<StoredCharge> {
   const { order, state } = charge;
   const request = readChargeRequest(order, state);
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.inquireCharge(request, { signal }));
   if (said.outcome !== 'not_found') return settleCharge(context, charge, said);
+  if (isAccepted) return wait(context, charge, 'the bank has accepted it, and does not know it yet');
   if (mayResend(request, Date.now())) return sendCharge(context, charge);
   return wait(context, charge, 'the bank does not know it, and it is too late to send it again');
 }

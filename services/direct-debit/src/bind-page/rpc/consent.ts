@@ -40,7 +40,7 @@ async function giveConsent(context: Context, binding: StoredBinding, language: s
     }
     case 'failed':
       log.warn({ binding_id: id, code: said.code, reason: said.reason }, 'the bank does not authorize a binding');
-      return (await changeBinding(context, binding, { type: 'fail', reason: 'bank_refused' })).binding;
+      return (await changeBinding(context, binding, { type: 'fail', at: 'awaiting-consent', reason: 'bank_refused' })).binding;
     case 'unknown':
       throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error(said.reason));
     default:

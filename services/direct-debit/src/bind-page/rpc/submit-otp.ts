@@ -35,8 +35,9 @@ async function submit(context: Context, binding: StoredBinding, otp: string): Pr
   const said = await verifyOtp(context, counted, otpRequest(context, counted, 'bind', order.id), given);
   switch (said.outcome) {
     case 'accepted': {
-      const { binding: accepted } = await changeBinding(context, counted, { type: 'otp-accepted' });
-      return connect(context, accepted);
+      const { binding: accepted, isChanged } = await changeBinding(context, counted, { type: 'otp-accepted' });
+      // The bank takes the customer's consent once: of two submissions only one goes on with it.
+      return isChanged ? connect(context, accepted) : accepted;
     }
     case 'wrong':
       return (await changeBinding(context, counted, { type: 'otp-wrong' })).binding;
@@ -44,10 +45,10 @@ async function submit(context: Context, binding: StoredBinding, otp: string): Pr
       return resendBindOtp(context, counted, 'expired');
     case 'blocked':
     case 'failed':
-      return (await changeBinding(context, counted, { type: 'fail', reason: 'otp_failed' })).binding;
+      return (await changeBinding(context, counted, { type: 'fail', at: 'awaiting-otp', reason: 'otp_failed' })).binding;
     case 'unknown':
       if (counted.state.otp.attemptsLeft === 0)
-        return (await changeBinding(context, counted, { type: 'fail', reason: 'otp_failed' })).binding;
+        return (await changeBinding(context, counted, { type: 'fail', at: 'awaiting-otp', reason: 'otp_failed' })).binding;
       throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error(said.reason));
     default:
       return said satisfies never;

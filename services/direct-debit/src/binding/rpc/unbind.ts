@@ -31,7 +31,7 @@ export async function unbind(context: Context, { merchantId, bindingId }: Unbind
       break;
     case 'blocked':
     case 'failed':
-      await changeBinding(context, begun, { type: 'stop-unbinding' });
+      await changeBinding(context, begun, { type: 'stop-unbinding', nonce });
       throw new RefusalError(refuse('transaction_failed', { message: `The bank sends no OTP: ${sent.reason}` }));
     case 'unknown':
       throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error(sent.reason));

@@ -40,7 +40,7 @@ export async function verifyUnbindOtp(context: Context, request: VerifyUnbindOtp
     case 'expired':
     case 'blocked':
     case 'failed': {
-      const { binding: after } = await changeBinding(context, counted, { type: 'stop-unbinding' });
+      const { binding: after } = await changeBinding(context, counted, { type: 'stop-unbinding', nonce });
       return answer(OtpResult.OVER, after, 0);
     }
     case 'unknown':
