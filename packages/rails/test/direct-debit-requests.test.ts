@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChargeRequest, openSnapDirectDebit } from '../src/index.ts';
+import { type ChargeRequest, openSnapDirectDebit } from '../src/direct-debit/index.ts';
 import { aspi } from '../src/providers/aspi.ts';
 import type { Provider } from '../src/providers/provider.ts';
 import { startRecordedBank } from './recorded-bank.ts';
