@@ -1,5 +1,6 @@
 import { eventually } from '@gerbang/testkit';
 import type { System } from '../../launcher/system.ts';
+import { bindAccount } from '../support/bind-account.ts';
 import { type Answer, call, dataOf, idr, isRecord, type MerchantClient, signIn } from '../support/merchant-client.ts';
 import { pay } from '../support/payment-link.ts';
 
@@ -7,9 +8,10 @@ import { pay } from '../support/payment-link.ts';
 const DISCARD = 'http://127.0.0.1:9/';
 const AMOUNT = 150_000;
 const REFERENCE = 'known-1';
+const DIRECT_DEBIT = '/api/v2.0/direct-debit';
 
 /** Values of fields with which an operation finds something, by its id in the document and the field's name. */
-export type KnownValues = Record<string, Record<string, string | number>>;
+export type KnownValues = Record<string, Record<string, string | number | object>>;
 
 /**
  * Brings about something of each kind, also what takes a customer or time and not requests alone: a paid virtual account, a payment
@@ -31,6 +33,7 @@ export async function prepareWorld({ demo }: System): Promise<KnownValues> {
   ];
   await topUp(merchant, account, 'known-5');
   const prepaid = await inquirePrepaid(merchant, demo.biller_url);
+  const debits = await useDirectDebit(merchant, account);
   const first = async (list: string) => idOf(await firstItem(merchant, list));
   const [vaTransaction, history, delivery] = [
     await first(`va-transactions/${account}`),
@@ -61,6 +64,7 @@ export async function prepareWorld({ demo }: System): Promise<KnownValues> {
     cancelCardlessWithdrawal: { transaction_id: idOf(canceled) },
     inquireEwalletTopupStatus: { reference_number: 'known-5' },
     payPrepaid: { reference_number: String(prepaid.reference_number) },
+    ...debits,
   };
 }
 
@@ -111,6 +115,45 @@ async function topUp(merchant: MerchantClient, account: string, reference: strin
 async function inquirePrepaid(merchant: MerchantClient, billerUrl: string) {
   const body = { command: 'plntok', data: { customer_id: '12345678901', product_code: 'PLN50' } };
   return created(await merchant.at(billerUrl).send('POST', '/api/v1/prepaid/inquiry', body));
+}
+
+/** Bindings for charges, for an end that is begun, and for one that waits for its OTP; a charge that succeeded. */
+async function useDirectDebit(merchant: MerchantClient, account: string): Promise<KnownValues> {
+  const [charged, ending, confirming] = [
+    await bind(merchant, account, 'known-1'),
+    await bind(merchant, account, 'known-2'),
+    await bind(merchant, account, 'known-3'),
+  ];
+  const order = { account_id: account, binding_id: charged, reference_number: 'known-6', amount: idr(AMOUNT) };
+  const { transaction_id: paid } = created(await merchant.signed(`${DIRECT_DEBIT}/charge`, order));
+  const charge = { transaction_id: String(paid) };
+  await eventually('the charge succeeds', async () => {
+    const { status } = dataOf(await merchant.send('GET', `${DIRECT_DEBIT}/transaction/${paid}`));
+    return status === 'SUCCESS' || undefined;
+  });
+  const { otp_handoff: handoff } = created(await merchant.send('POST', `${DIRECT_DEBIT}/binding/${confirming}/unbind`, {}));
+  if (!isRecord(handoff)) throw new Error('the end of a binding has no hand-off');
+  return {
+    showDirectDebitBinding: { binding_id: charged },
+    chargeDirectDebit: { binding_id: charged },
+    unbindDirectDebit: { binding_id: ending },
+    verifyDirectDebitOtp: { binding_id: confirming, unbind_context: handoff },
+    showDirectDebitTransaction: charge,
+    refundDirectDebit: charge,
+  };
+}
+
+/** A customer binds an account on the bank's pages. */
+async function bind(merchant: MerchantClient, account: string, customer: string): Promise<string> {
+  const person = { customer_id: customer, customer_name: 'Ani', customer_phone: '081234567890' };
+  const order = { account_id: account, bank_code: 'BRI', ...person, redirect_url: 'https://shop.example/bound' };
+  const { binding_id: id, webview_url: url } = created(await merchant.send('POST', `${DIRECT_DEBIT}/binding`, order));
+  await bindAccount(String(url));
+  await eventually(`the binding of ${customer} is active`, async () => {
+    const { status } = dataOf(await merchant.send('GET', `${DIRECT_DEBIT}/binding/${id}`));
+    return status === 'ACTIVE' || undefined;
+  });
+  return String(id);
 }
 
 function created(answer: Answer): Record<string, unknown> {

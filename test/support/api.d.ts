@@ -4019,6 +4019,7 @@ export interface components {
             bank_account_number?: string;
             channel?: string;
             phone_number?: string;
+            binding_id?: string;
             scope?: string | null;
             type?: string | null;
         };
@@ -4099,6 +4100,7 @@ export interface components {
             errors?: components["schemas"]["FieldErrors"];
             channel?: string;
             phone_number?: string;
+            binding_id?: string;
             scope?: string | null;
             type?: string | null;
         };
@@ -4326,6 +4328,7 @@ export interface components {
             errors?: components["schemas"]["FieldErrors"];
             bank_code?: string;
             bank_account_number?: string;
+            binding_id?: string;
             scope?: string | null;
             type?: string | null;
         };
@@ -4652,6 +4655,7 @@ export interface components {
             bank_account_number?: string;
             channel?: string;
             phone_number?: string;
+            binding_id?: string;
         };
         InquireQrisPaymentStatusAnswer: {
             /** @constant */
@@ -4720,6 +4724,7 @@ export interface components {
             bank_account_number?: string;
             channel?: string;
             phone_number?: string;
+            binding_id?: string;
         };
         CreateDirectDebitBindingAnswer: {
             /** @constant */
@@ -4864,11 +4869,6 @@ export interface components {
         ChargeDirectDebitErrorData: {
             transaction_id?: string;
             account_id?: string;
-            /**
-             * Format: uuid
-             * @description A UUID.
-             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
-             */
             binding_id?: string;
             reference_number?: string | null;
             bank_code?: string;
@@ -5013,11 +5013,6 @@ export interface components {
         VerifyDirectDebitOtpErrorData: {
             transaction_id?: string;
             account_id?: string;
-            /**
-             * Format: uuid
-             * @description A UUID.
-             * @example 6f1c7b2e-5a7d-4c36-9d0c-0a4d1a3f9b52
-             */
             binding_id?: string;
             reference_number?: string | null;
             bank_code?: string;
@@ -5133,6 +5128,7 @@ export interface components {
             bank_account_number?: string;
             channel?: string;
             phone_number?: string;
+            binding_id?: string;
             scope?: string | null;
             type?: string | null;
         };

@@ -50,6 +50,8 @@ RULES_BETWEEN_FIELDS = {
     # Which commands, products and customer numbers there are follows from the biller's data.
     "inquirePrepaid": re.compile("is not known|is no product of|must have .* digits|must begin with"),
     "payPrepaid": re.compile("is not known|must be .*, as it was inquired|is not the account"),
+    # One of two flows, each with fields of its own.
+    "verifyDirectDebitOtp": re.compile("is required|must not come together|hand-?off"),
 }
 
 

@@ -15,6 +15,7 @@ export const ECHOED = [
   'bank_account_number',
   'channel',
   'phone_number',
+  'binding_id',
 ] as const;
 const ECHO_LENGTH_MAX = 64;
 const RETRY_AFTER_MS = 1_000;
