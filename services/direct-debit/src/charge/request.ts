@@ -29,10 +29,11 @@ export function writeChargeRequest({ id, amountSen, referenceNumber, bindingId }
   return JSON.stringify(request);
 }
 
-/** The request as the bank gets it in the charge's state: one that an OTP has been given for is another form of it. */
-export function readChargeRequest({ request }: ChargeOrder, state: ChargeState): ChargeRequest {
-  const stored = charge.parse(JSON.parse(request));
-  const form = state.status === 'sending' && state.chargeToken !== undefined ? 'with-otp' : 'plain';
+/** The request as the bank gets it in the charge's state: one that an OTP is given for is another form of it. */
+export function readChargeRequest(order: ChargeOrder, state: ChargeState): ChargeRequest {
+  const stored = charge.parse(JSON.parse(order.request));
+  const hasOtp = state.status === 'sending' ? state.chargeToken !== undefined : order.requiresOtp;
+  const form = hasOtp ? 'with-otp' : 'plain';
   return { ...stored, externalId: externalIdOf(stored.partnerReference, form) };
 }
 
