@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { changeDiscrepancy } from './change.ts';
+import { attemptOf } from './discrepancy.ts';
 import type { StoredDiscrepancy } from './document.ts';
 import { postDecision, postToSuspense } from './postings.ts';
 
@@ -14,8 +15,10 @@ export async function advanceDiscrepancy(context: Context, discrepancy: StoredDi
       await postToSuspense(context, order, state.kind);
       return (await changeDiscrepancy(context, discrepancy, { type: 'book' })).discrepancy;
     case 'moving': {
-      const isMoved = await postDecision(context, order, state.decision, state.refusals + 1);
-      return (await changeDiscrepancy(context, discrepancy, { type: isMoved ? 'finish' : 'refuse' })).discrepancy;
+      const attempt = attemptOf(state);
+      const isMoved = await postDecision(context, order, state.decision, attempt);
+      const command = isMoved ? ({ type: 'finish' } as const) : ({ type: 'refuse', attempt } as const);
+      return (await changeDiscrepancy(context, discrepancy, command)).discrepancy;
     }
     case 'watching':
     case 'open':

@@ -27,7 +27,8 @@ const commands = {
   book: { type: 'book' },
   credit: { type: 'decide', decision: credit },
   withdraw: { type: 'decide', decision: withdraw },
-  refuse: { type: 'refuse' },
+  refuse: { type: 'refuse', attempt: 1 },
+  'refuse another attempt': { type: 'refuse', attempt: 2 },
   finish: { type: 'finish' },
 } as const satisfies Record<string, DiscrepancyCommand>;
 

@@ -58,8 +58,8 @@ export type DiscrepancyCommand =
   /** The ledger has it in suspense. */
   | { type: 'book' }
   | { type: 'decide'; decision: Decision }
-  /** The account has too little. */
-  | { type: 'refuse' }
+  /** The account had too little at this attempt. */
+  | { type: 'refuse'; attempt: number }
   /** The ledger has moved it. */
   | { type: 'finish' };
 
@@ -96,7 +96,8 @@ export function decideDiscrepancy(
     case 'decide':
       return choose(state, command.decision);
     case 'refuse': {
-      if (status !== 'moving') return [];
+      // A replica that comes late says nothing of a later attempt.
+      if (status !== 'moving' || command.attempt !== attemptOf(state)) return [];
       const { decision, ...told } = state;
       return to({ ...told, status: 'open', refusals: state.refusals + 1 });
     }
@@ -105,6 +106,11 @@ export function decideDiscrepancy(
     default:
       return command satisfies never;
   }
+}
+
+/** Which attempt to move the money it is: the ledger answers the same attempt the same for ever. */
+export function attemptOf({ refusals }: { refusals: number }): number {
+  return refusals + 1;
 }
 
 function choose(state: DiscrepancyState, decision: Decision): DiscrepancyEvent[] | Refusal {
