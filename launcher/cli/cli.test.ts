@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { DiscrepancyDecision, DiscrepancyKind, SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { ReversalDecision, ReversalService, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
@@ -102,6 +103,49 @@ beforeAll(async () => {
           refundSuspense: async ({ operator, id }) => {
             answers.proposals.push(`${operator} refunds ${id}`);
             return {};
+          },
+        },
+        [],
+      ),
+      implement(
+        SupportService,
+        {
+          listCustomerBindings: async () => ({}),
+          listUnresolved: async () => ({
+            items: [
+              {
+                merchantId: 'm',
+                transactionId: 't 1',
+                refundId: 'r 1',
+                referenceNumber: 'INV-1',
+                amountSen: 5_000_000n,
+                reason: 'timeout',
+                proposedBy: 'ani',
+                proposedOutcome: 'failed',
+              },
+            ],
+          }),
+          resolve: async ({ operator, transactionId, refundId, outcome }) => {
+            answers.proposals.push(`${operator} says ${refundId} of ${transactionId} has ${outcome}`);
+            return { decided: operator === 'budi' };
+          },
+          listDiscrepancies: async () => ({
+            items: [
+              {
+                id: 't 2',
+                merchantId: 'm',
+                accountId: 'a',
+                transactionId: 't 2',
+                referenceNumber: 'INV-2',
+                amountSen: 5_000_000n,
+                kind: DiscrepancyKind.SHORTFALL,
+                refusals: 1,
+              },
+            ],
+          }),
+          decideDiscrepancy: async ({ operator, id, decision }) => {
+            answers.proposals.push(`${operator} decides ${id}: ${DiscrepancyDecision[decision]}`);
+            return { netSen: 4_600_000n, feeSen: 400_000n };
           },
         },
         [],
@@ -208,6 +252,7 @@ beforeAll(async () => {
     MONEY_OUT_RPC: othersAddress,
     MONEY_IN_RPC: othersAddress,
     NOTIFIER_RPC: othersAddress,
+    DIRECT_DEBIT_RPC: othersAddress,
   };
 }, TOGETHER_MS);
 
@@ -432,6 +477,26 @@ test('suspense: what fits nothing is listed, credited and refunded by operators'
   expect(answers.proposals).toEqual(expect.arrayContaining(['ana credits a with va:bank:r 1', 'ana refunds va:bank:r 1']));
 });
 
+test('direct debit: outcomes that the bank does not tell, and those that it tells otherwise, are decided', {
+  timeout: TOGETHER_MS,
+}, async () => {
+  const { stdout } = await gerbang(['direct-debit', 'unresolved']);
+  expect(stdout).toContain(
+    'm  refund r 1 of t 1  INV-1  IDR 50000.00  since 1970-01-01T00:00:00.000Z  timeout  ani proposes failed',
+  );
+  const resolve = (operator: string) =>
+    gerbang(['direct-debit', 'resolve', 'm', 't 1', 'failed', '--refund', 'r 1', '--operator', operator]);
+  expect((await resolve('ani')).stdout).toContain('proposed that refund r 1 has failed; a second operator approves it');
+  expect((await resolve('budi')).stdout).toBe('refund r 1 has failed\n');
+  const listed = await gerbang(['direct-debit', 'discrepancies']);
+  expect(listed.stdout).toContain('t 2  shortfall of IDR 50000.00  of m a  charge t 2  INV-2');
+  const decided = await gerbang(['direct-debit', 'decide', 't 2', 'withdraw', '--operator', 'ana']);
+  expect(decided.stdout).toBe('t 2 is taken from its account: IDR 46000.00 (fee IDR 4000.00)\n');
+  expect(answers.proposals).toEqual(
+    expect.arrayContaining(['ani says r 1 of t 1 has failed', 'budi says r 1 of t 1 has failed', 'ana decides t 2: WITHDRAW']),
+  );
+});
+
 test('events redeliver: tells how many, and does it with --yes, part after part', { timeout: TOGETHER_MS }, async () => {
   const range = ['events', 'redeliver', '--from', '2026-01-01', '--event', 'disbursement'];
   expect((await gerbang(range)).stdout).toBe('700 webhooks would be sent again; add --yes to do it\n');
@@ -491,6 +556,8 @@ test.each([
   [['transfers', 'resolve']],
   [['biller', 'products', 'set']],
   [['biller', 'resolve']],
+  [['direct-debit', 'resolve']],
+  [['direct-debit', 'decide']],
   [['suspense', 'credit']],
   [['reversals', 'decide']],
   [['events', 'redeliver']],

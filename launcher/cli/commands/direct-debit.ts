@@ -1,15 +1,10 @@
-import { formatSen } from '@gerbang/core';
-import {
-  type Binding,
-  BindingStatus,
-  SupportService,
-  type Unresolved,
-} from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
+import { type Binding, BindingStatus, SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { Command } from 'commander';
 import { type GlobalOptions, withSession } from '../session.ts';
-import { count, toIso, toRupiah } from '../values.ts';
+import { toIso } from '../values.ts';
+import { decisionCommands } from './direct-debit-decisions.ts';
 
-/** direct-debit bindings | unresolved */
+/** direct-debit bindings, and what operators decide (direct-debit-decisions.ts) */
 export function directDebitCommands(program: Command): void {
   const directDebit = program.command('direct-debit').description('bank accounts that customers have bound, and their charges');
   directDebit
@@ -18,11 +13,7 @@ export function directDebitCommands(program: Command): void {
     .argument('<merchant>', 'merchant id')
     .requiredOption('--customer <id>', "the merchant's own id of the customer")
     .action((merchantId: string, _, command: Command) => listBindings(command.optsWithGlobals(), merchantId));
-  directDebit
-    .command('unresolved')
-    .description('list charges and refunds whose outcome the bank has not told for a day')
-    .option('--limit <count>', 'charges to show', count, 100)
-    .action((_, command: Command) => listUnresolved(command.optsWithGlobals()));
+  decisionCommands(directDebit);
 }
 
 function listBindings(options: GlobalOptions & { customer: string }, merchantId: string): Promise<void> {
@@ -30,14 +21,6 @@ function listBindings(options: GlobalOptions & { customer: string }, merchantId:
     const support = await session.client('direct-debit', SupportService);
     const { bindings } = await support.listCustomerBindings({ merchantId, customerId: options.customer });
     session.show(bindings.map(toJson), bindings.length === 0 ? ['the customer has no bindings'] : bindings.map(toLine));
-  });
-}
-
-function listUnresolved(options: GlobalOptions & { limit: number }): Promise<void> {
-  return withSession(options, async (session) => {
-    const support = await session.client('direct-debit', SupportService);
-    const { items } = await support.listUnresolved({ limit: options.limit });
-    session.show(items.map(toUnresolvedJson), items.length === 0 ? ['the bank owes no answer'] : items.map(toUnresolvedLine));
   });
 }
 
@@ -61,22 +44,4 @@ function toLine(binding: Binding): string {
   const account = binding.bankAccountEnd === '' ? '' : `  account …${binding.bankAccountEnd}`;
   const status = `${BindingStatus[binding.status]}${reason === '' ? '' : ` (${reason})`}`;
   return `${binding.bindingId}  ${binding.bankCode}  ${status}${account}  since ${toIso(binding.createdAtMs)}`;
-}
-
-function toUnresolvedJson(item: Unresolved) {
-  return {
-    merchant_id: item.merchantId,
-    transaction_id: item.transactionId,
-    refund_id: item.refundId,
-    reference_number: item.referenceNumber,
-    amount: formatSen(item.amountSen),
-    since: toIso(item.sinceMs),
-    reason: item.reason,
-  };
-}
-
-function toUnresolvedLine(item: Unresolved): string {
-  const what = item.refundId === '' ? 'charge' : `refund ${item.refundId} of`;
-  const amount = toRupiah(item.amountSen);
-  return `${item.merchantId}  ${what} ${item.transactionId}  ${item.referenceNumber}  ${amount}  since ${toIso(item.sinceMs)}  ${item.reason}`;
 }

@@ -4,10 +4,11 @@ import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { DirectDebitRail } from '@gerbang/rails/direct-debit';
 import type { RpcClient } from '@gerbang/rpc';
 import type { BackgroundWork, Logger } from '@gerbang/runtime';
-import type { IdempotencyKeys } from '@gerbang/store';
+import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
 import type { BindingStore } from './binding/store.ts';
 import type { Quotas } from './charge/quota-store.ts';
 import type { ChargeStore } from './charge/store.ts';
+import type { DiscrepancyStore } from './discrepancy/store.ts';
 import type { Metrics } from './metrics.ts';
 import type { OtpCounts } from './otp/counts.ts';
 import type { Sealing } from './seal.ts';
@@ -16,6 +17,7 @@ import type { Sealing } from './seal.ts';
 export type Context = {
   bindings: BindingStore;
   charges: ChargeStore;
+  discrepancies: DiscrepancyStore;
   /** What was charged to each binding, by day. */
   quotas: Quotas;
   /** OTPs of each customer, by day. */
@@ -24,6 +26,7 @@ export type Context = {
   ledger: RpcClient<typeof LedgerService>;
   merchants: MerchantDirectory;
   idempotencyKeys: IdempotencyKeys;
+  audit: AuditLog;
   sealing: Sealing;
   settlesAt: SettlesAt;
   /** pay_url, without a slash at the end. */

@@ -1,6 +1,7 @@
 import { Counter, Histogram, type Registry } from '@gerbang/runtime';
 import type { Published } from './binding/state.ts';
 import type { ChargeState, PublishedCharge } from './charge/state.ts';
+import type { Kind } from './discrepancy/discrepancy.ts';
 
 /** One helper a business event. */
 export type Metrics = {
@@ -14,7 +15,7 @@ export type Metrics = {
   otp(what: 'binding' | 'charge' | 'unbinding', result: string): void;
   tokensRefreshed(result: 'issued' | 'refused' | 'unknown'): void;
   /** The bank says something else than it did before. */
-  contradicted(): void;
+  contradicted(kind: Kind): void;
 };
 
 export function createDirectDebitMetrics(registry: Registry): Metrics {
@@ -63,6 +64,6 @@ export function createDirectDebitMetrics(registry: Registry): Metrics {
     credited: (ms) => duration.observe(Math.max(0, ms) / 1_000),
     otp: (purpose, result) => otps.inc({ purpose, result }),
     tokensRefreshed: (result) => tokens.inc({ result }),
-    contradicted: () => contradictions.inc({ rail: 'direct-debit', report: 'paid' }),
+    contradicted: (kind) => contradictions.inc({ rail: 'direct-debit', report: kind === 'surplus' ? 'paid' : 'not-paid' }),
   };
 }

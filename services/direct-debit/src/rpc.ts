@@ -22,10 +22,13 @@ import { listTransactions } from './charge/rpc/list-transactions.ts';
 import { refundCharge } from './charge/rpc/refund-charge.ts';
 import { verifyChargeOtp } from './charge/rpc/verify-charge-otp.ts';
 import type { Context } from './context.ts';
+import { decideDiscrepancy } from './discrepancy/rpc/decide-discrepancy.ts';
+import { listDiscrepancies } from './discrepancy/rpc/list-discrepancies.ts';
 import { reportCharge } from './report/rpc/report-charge.ts';
 import { reportUnbound } from './report/rpc/report-unbound.ts';
 import { listCustomerBindings } from './support/rpc/list-customer-bindings.ts';
 import { listUnresolved } from './support/rpc/list-unresolved.ts';
+import { resolve } from './support/rpc/resolve.ts';
 
 /** Everything that others may call, and who may. */
 export function implementations(context: Context) {
@@ -71,6 +74,9 @@ export function implementations(context: Context) {
       {
         listCustomerBindings: (request) => listCustomerBindings(context, request),
         listUnresolved: (request) => listUnresolved(context, request),
+        resolve: (request) => resolve(context, request),
+        listDiscrepancies: (request) => listDiscrepancies(context, request),
+        decideDiscrepancy: (request) => decideDiscrepancy(context, request),
       },
       ['gerbang'],
     ),

@@ -8,7 +8,7 @@ import { openRelay } from '@gerbang/service/events';
 import { openMerchants } from '@gerbang/service/merchants';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
-import { openIdempotencyKeys } from '@gerbang/store';
+import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
 import type { StoredBindingDocument } from './binding/document.ts';
 import { onBindingDue } from './binding/on-due.ts';
 import { BINDINGS, openBindingStore } from './binding/store.ts';
@@ -18,6 +18,9 @@ import { openQuotas } from './charge/quota-store.ts';
 import { CHARGES, openChargeStore } from './charge/store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import type { StoredDiscrepancyDocument } from './discrepancy/document.ts';
+import { onDiscrepancyDue } from './discrepancy/on-due.ts';
+import { DISCREPANCIES, openDiscrepancyStore } from './discrepancy/store.ts';
 import { createDirectDebitMetrics } from './metrics.ts';
 import { openOtpCounts } from './otp/counts.ts';
 import { implementations } from './rpc.ts';
@@ -41,12 +44,14 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
     const context: Context = {
       bindings: await openBindingStore(store, relay.afterWrite),
       charges,
+      discrepancies: await openDiscrepancyStore(store),
       quotas: openQuotas(store, charges, clock),
       otpCounts: await openOtpCounts(store, clock, config.DIRECT_DEBIT_OTPS_PER_DAY),
       rail,
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
       idempotencyKeys: await openIdempotencyKeys(store, clock),
+      audit: openAuditLog(store),
       sealing: createSealing(config.GERBANG_KEKS),
       settlesAt: config.settlesAt,
       payUrl: config.PAY_URL,
@@ -72,6 +77,12 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
       clock,
       leaseMs: LEASE_MS,
       handle: (document) => onChargeDue(context, context.charges.fromDocument(document)),
+    });
+    await openTimer(foundation, 'discrepancy timer', {
+      collection: store.collection<StoredDiscrepancyDocument>(DISCREPANCIES),
+      clock,
+      leaseMs: LEASE_MS,
+      handle: (document) => onDiscrepancyDue(context, context.discrepancies.fromDocument(document)),
     });
     return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([BINDINGS, CHARGES])], store });
   });

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { type Clock, createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 import {
   ConsentRequestSchema,
   CreateBindingRequestSchema,
   SubmitOtpRequestSchema,
 } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
-import { Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { Compensation, Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountSchema, type Profile, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { BackgroundWork } from '@gerbang/runtime';
-import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { consent } from '../src/bind-page/rpc/consent.ts';
@@ -20,6 +20,7 @@ import { type BindingStore, openBindingStore } from '../src/binding/store.ts';
 import { openQuotas } from '../src/charge/quota-store.ts';
 import { type ChargeStore, openChargeStore } from '../src/charge/store.ts';
 import type { Context } from '../src/context.ts';
+import { type DiscrepancyStore, openDiscrepancyStore } from '../src/discrepancy/store.ts';
 import { openOtpCounts } from '../src/otp/counts.ts';
 import { createSealing } from '../src/seal.ts';
 import type { newBank } from './scripted-bank.ts';
@@ -51,15 +52,35 @@ export function dying(death: Death | undefined) {
   return { guard, steps: () => steps };
 }
 
-type Posted = { postingKey?: string; intent?: Intent; side?: Side; amountSen?: bigint; feeSen?: bigint };
+type Posted = {
+  postingKey?: string;
+  intent?: Intent;
+  side?: Side;
+  amountSen?: bigint;
+  feeSen?: bigint;
+  fromSuspense?: boolean;
+  compensation?: Compensation;
+};
 
-/** The ledger as its contract has it: once per posting key for ever, refusals too. `balance`: of the one account. */
+/** The ledger as its contract has it: once per posting key for ever, refusals too. `balance`: of the one account. `suspense`: the
+ * rail's.
+ */
 export function newLedger() {
   const contents = new Map<string, string>();
   const refused = new Map<string, RefusalCode>();
   const balance = { pending: 0n, available: 0n };
-  const changeOf = ({ intent, side, amountSen = 0n, feeSen = 0n }: Posted): { pending: bigint; available: bigint } => {
+  const suspense = { sen: 0n };
+  const suspenseChangeOf = ({ intent, side, amountSen = 0n, feeSen = 0n, fromSuspense = false }: Posted): bigint => {
+    if (side !== Side.SUSPENSE) return fromSuspense ? -amountSen - feeSen : 0n;
+    return intent === Intent.CREDIT ? amountSen : -amountSen;
+  };
+  const changeOf = (request: Posted): { pending: bigint; available: bigint } => {
+    const { intent, side, amountSen = 0n, feeSen = 0n, compensation } = request;
+    if (side === Side.SUSPENSE) return { pending: 0n, available: 0n };
     switch (intent) {
+      case Intent.COMPENSATE:
+        if (compensation !== Compensation.PAYMENT_WITHDRAWN) throw new Error(`direct debit compensates no ${compensation}`);
+        return { pending: 0n, available: -amountSen };
       case Intent.CREDIT:
         return side === Side.PENDING ? { pending: amountSen, available: 0n } : { pending: 0n, available: amountSen };
       case Intent.SETTLE:
@@ -77,14 +98,18 @@ export function newLedger() {
     const after = { pending: balance.pending + change.pending, available: balance.available + change.available };
     if (after.available < 0n) refused.set(key, 'insufficient_balance');
     else if (after.pending < 0n) refused.set(key, 'internal');
-    else Object.assign(balance, after);
+    else {
+      Object.assign(balance, after);
+      suspense.sen += suspenseChangeOf(request);
+    }
   };
   return {
     balance,
+    suspense,
     keys: () => [...contents.keys()].filter((key) => !refused.has(key)).map((key) => key.slice(key.indexOf(':') + 1)),
     post: async (request: Posted) => {
       const { postingKey = '', intent, side, amountSen = 0n, feeSen = 0n } = request;
-      const content = `${intent} ${side} ${amountSen} ${feeSen}`;
+      const content = `${intent} ${side} ${amountSen} ${feeSen} ${request.fromSuspense} ${request.compensation}`;
       const known = contents.get(postingKey);
       if (known !== undefined && known !== content) throw new RefusalError(refuse('posting_key_conflict'));
       contents.set(postingKey, content);
@@ -103,7 +128,8 @@ const unused = () => Promise.reject(new Error('not part of this test'));
 const MERCHANT = newUlid(Date.now());
 
 type Profiled = { fees?: Profile['fees']; limits?: Profile['limits'] };
-type Options = Profiled & { settleInMs?: number; otpAboveSen?: bigint };
+/** `clock` replaces the business clock. */
+type Options = Profiled & { clock?: Clock; settleInMs?: number; otpAboveSen?: bigint };
 
 /** The service's parts on a database of their own, without rpc and timers, so that a test can stop them between any two steps. */
 export function useParts() {
@@ -111,11 +137,13 @@ export function useParts() {
   let store: Store;
   let bindings: BindingStore;
   let charges: ChargeStore;
+  let discrepancies: DiscrepancyStore;
   beforeAll(async () => {
     mongo = await startTestMongo();
     store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}parts`, appName: 'test' });
     bindings = await openBindingStore(store, () => {});
     charges = await openChargeStore(store, () => {});
+    discrepancies = await openDiscrepancyStore(store);
   });
   afterAll(async () => {
     await store?.close();
@@ -126,17 +154,24 @@ export function useParts() {
     bank: ReturnType<typeof newBank>,
     ledger: ReturnType<typeof newLedger>,
     { guard }: ReturnType<typeof dying> = dying(undefined),
-    { fees = [], limits = [], settleInMs = 0, otpAboveSen = 500_000_00n }: Options = {},
+    { clock: businessClock = clock, fees = [], limits = [], settleInMs = 0, otpAboveSen = 500_000_00n }: Options = {},
   ): Promise<Context> => {
     if (keyRing === undefined) throw new Error('no key ring');
     const profile = async (merchantId: string) =>
       create(ProfileSchema, { merchantId, partition: 'p0', name: 'Toko', products: ['direct-debit'], fees, limits });
     const account = async (merchantId: string, accountId: string) => create(AccountSchema, { merchantId, accountId });
     const { rail } = bank;
+    const audit = openAuditLog(store);
     return {
       bindings: { ...bindings, find: guard(bindings.find), apply: guard(bindings.apply), claim: guard(bindings.claim) },
       charges: { ...charges, insert: guard(charges.insert), find: guard(charges.find), apply: guard(charges.apply) },
-      quotas: openQuotas(store, charges, clock),
+      discrepancies: {
+        ...discrepancies,
+        insert: guard(discrepancies.insert),
+        find: guard(discrepancies.find),
+        apply: guard(discrepancies.apply),
+      },
+      quotas: openQuotas(store, charges, businessClock),
       otpCounts: await openOtpCounts(store, clock, 1_000),
       rail: {
         ...rail,
@@ -163,6 +198,7 @@ export function useParts() {
         close: async () => {},
       },
       idempotencyKeys: await openIdempotencyKeys(store, clock),
+      audit: { ...audit, append: guard(audit.append) },
       sealing: createSealing(keyRing),
       settlesAt: (_product, paidAtMs) => paidAtMs + settleInMs,
       payUrl: 'http://pay',
@@ -170,7 +206,7 @@ export function useParts() {
       bindingMs: 60_000,
       unbindNeedsOtp: true,
       railTimeoutMs: 1_000,
-      clock,
+      clock: businessClock,
       log: testLog(),
       metrics: {
         bindingChanged() {},
@@ -190,6 +226,8 @@ export function useParts() {
     newContext,
     bindings: () => bindings,
     charges: () => charges,
+    discrepancies: () => discrepancies,
+    auditLog: () => openAuditLog(store),
     /** A binding of a new customer that has just become active. */
     async newBinding(context: Context): Promise<StoredBinding> {
       const accountId = newUlid(Date.now());

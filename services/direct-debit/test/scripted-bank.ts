@@ -10,11 +10,12 @@ const REFUSED = { outcome: 'failed', code: '4035414', reason: 'Insufficient Fund
 const SILENT = { outcome: 'unknown', reason: 'no answer' } as const;
 
 /** A bank in memory that knows repetitions by their references, as SNAP has it. */
-export function newBank(behaviour: { charge?: Behaviour; refund?: Behaviour } = {}) {
+export function newBank(given: { charge?: Behaviour; refund?: Behaviour } = {}) {
+  const behaviour = { ...given };
   const charges = new Map<string, Taken>();
   const refunds = new Map<string, Given>();
   const asked: string[] = [];
-  const state = { isBound: true, refresh: 'issues' as 'issues' | 'refuses', unbinds: 0, otp: '123456' };
+  const state = { isBound: true, refresh: 'issues' as 'issues' | 'refuses', unbinds: 0, otp: '123456', isSilent: false };
   const tokens = () => ({ accessToken: 'access', refreshToken: 'refresh', expiresAtMs: Date.now() + 86_400_000 });
   const rail: DirectDebitRail = {
     authorize: async () => ({ outcome: 'authorized', authCode: 'code' }),
@@ -48,6 +49,7 @@ export function newBank(behaviour: { charge?: Behaviour; refund?: Behaviour } = 
     },
     async inquireCharge({ partnerReference }) {
       asked.push('status');
+      if (state.isSilent) return SILENT;
       const found = charges.get(partnerReference);
       if (found === undefined) return { outcome: 'not_found' };
       return found.isTaken ? { outcome: 'succeeded', railReference: 'bank-1', paidAtMs: undefined } : REFUSED;
@@ -63,6 +65,7 @@ export function newBank(behaviour: { charge?: Behaviour; refund?: Behaviour } = 
     },
     async inquireRefund({ refundReference }) {
       asked.push('history');
+      if (state.isSilent) return SILENT;
       const found = refunds.get(refundReference);
       if (found === undefined) return { outcome: 'not_found' };
       return found.isGiven ? { outcome: 'succeeded', railReference: 'refund-1' } : REFUSED;
@@ -73,5 +76,7 @@ export function newBank(behaviour: { charge?: Behaviour; refund?: Behaviour } = 
     },
     close: async () => {},
   };
-  return { rail, charges, refunds, asked, state };
+  /** What it does from now on. */
+  const be = (changed: typeof given) => Object.assign(behaviour, changed);
+  return { rail, charges, refunds, asked, state, be };
 }

@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from '@gerbang/core';
 import { firstOtp, nextOtp } from '../otp/otp.ts';
 import { decideRefund, isMoving } from './refund.ts';
+import { propose, whyNotApprove } from './resolution.ts';
 import {
   type ChargeCommand,
   type ChargeEvent,
@@ -14,8 +15,8 @@ import {
 const TAKEN_BACK_MAX = 5;
 
 /**
- * Decides a command. An empty list: it has been done before, or what it is about is over. Refusals: those of refunds (refund.ts),
- * transaction_failed.
+ * Decides a command. An empty list: it has been done before, or what it is about is over. Refusals: those of refunds (refund.ts)
+ * and of operators' decisions (resolution.ts), transaction_failed.
  */
 export function decideCharge(state: ChargeState, command: ChargeCommand, nowMs: number): ChargeEvent[] | Refusal {
   switch (command.type) {
@@ -39,7 +40,14 @@ export function decideCharge(state: ChargeState, command: ChargeCommand, nowMs: 
       return state.status === 'awaiting-otp' && state.otp.attemptsLeft === 0 ? fail(OTP_FAILED, nowMs) : [];
     case 'otp-accepted':
       if (state.status !== 'awaiting-otp' || state.otp.chargeToken === undefined) return [];
-      return to({ status: 'sending', chargeToken: state.otp.chargeToken, sends: 0, inquiries: 0, waitingFor: '' });
+      return to({
+        status: 'sending',
+        chargeToken: state.otp.chargeToken,
+        sends: 0,
+        inquiries: 0,
+        waitingFor: '',
+        proposal: undefined,
+      });
     case 'expire':
       return state.status === 'awaiting-otp' ? expire(nowMs) : [];
     case 'send':
@@ -68,6 +76,10 @@ export function decideCharge(state: ChargeState, command: ChargeCommand, nowMs: 
     case 'refund-refused':
     case 'refund-returned':
       return decideRefund(state, command, nowMs);
+    case 'propose':
+      return propose(state, command, nowMs);
+    case 'approve':
+      return whyNotApprove(state, command, nowMs) ?? decideCharge(state, command.decided, nowMs);
     default:
       return command satisfies never;
   }
@@ -81,9 +93,9 @@ function decideSending(state: ChargeState, command: SendingCommand, nowMs: numbe
   switch (command.type) {
     case 'send': {
       if ((state.status !== 'created' && state.status !== 'sending') || sends !== command.after) return [];
-      const before = state.status === 'sending' ? state : { chargeToken: undefined, inquiries: 0 };
-      const { chargeToken, inquiries } = before;
-      return to({ status: 'sending', chargeToken, sends: sends + 1, inquiries, waitingFor: '' });
+      const before = state.status === 'sending' ? state : { chargeToken: undefined, inquiries: 0, proposal: undefined };
+      const { chargeToken, inquiries, proposal } = before;
+      return to({ status: 'sending', chargeToken, sends: sends + 1, inquiries, waitingFor: '', proposal });
     }
     case 'take-back': {
       if (state.status !== 'sending' || sends !== command.send) return [];

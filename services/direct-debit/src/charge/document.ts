@@ -1,7 +1,7 @@
 import type { AggregateDocument, Due } from '@gerbang/store';
 import { fromOtpDocument, type OtpDocument, toOtpDocument } from '../otp/document.ts';
 import { fromRefundDocument, type RefundDocument, toRefundDocument } from './refund-document.ts';
-import type { Charged, ChargeOrder, ChargeState } from './state.ts';
+import type { Charged, ChargeOrder, ChargeState, Proposal } from './state.ts';
 
 /** A charge as it was read, with the version that the next change is conditional on. */
 export type StoredCharge = { order: ChargeOrder; state: ChargeState; document: StoredChargeDocument };
@@ -16,6 +16,7 @@ type StateFields = {
   sends?: number;
   inquiries?: number;
   waiting_for?: string;
+  proposal?: Proposal;
   rail_reference?: string;
   charged_at?: Date;
   fees?: FeesDocument;
@@ -53,6 +54,7 @@ const STATE_FIELDS = [
   'sends',
   'inquiries',
   'waiting_for',
+  'proposal',
   'rail_reference',
   'charged_at',
   'fees',
@@ -97,13 +99,14 @@ function toStateFields(state: ChargeState): StateFields {
     case 'awaiting-otp':
       return { status, otp: toOtpDocument(state.otp) };
     case 'sending': {
-      const { chargeToken, sends, inquiries, waitingFor } = state;
+      const { chargeToken, sends, inquiries, waitingFor, proposal } = state;
       return {
         status,
         sends,
         inquiries,
         waiting_for: waitingFor,
         ...(chargeToken !== undefined && { charge_token: chargeToken }),
+        ...(proposal !== undefined && { proposal }),
       };
     }
     case 'crediting':
@@ -165,7 +168,7 @@ function toState(document: StoredChargeDocument): ChargeState {
     case 'awaiting-otp':
       return { status, otp: fromOtpDocument(must(document, otp)) };
     case 'sending':
-      return { status, chargeToken: charge_token, sends, inquiries, waitingFor: waiting_for };
+      return { status, chargeToken: charge_token, sends, inquiries, waitingFor: waiting_for, proposal: document.proposal };
     case 'crediting':
     case 'paid':
       return { status, ...toCharged(document) };

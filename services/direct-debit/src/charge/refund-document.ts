@@ -1,4 +1,4 @@
-import type { Refund, RefundStage } from './state.ts';
+import type { Proposal, Refund, RefundStage } from './state.ts';
 
 export type RefundDocument = {
   id: string;
@@ -14,7 +14,7 @@ export type RefundDocument = {
 
 type StageDocument =
   | { status: 'reserving' }
-  | { status: 'sending'; sends: number; inquiries: number; waiting_for: string; due_at: Date }
+  | { status: 'sending'; sends: number; inquiries: number; waiting_for: string; due_at: Date; proposal?: Proposal }
   | { status: 'succeeded'; rail_reference: string; ended_at: Date }
   | { status: 'returning'; to_pending: boolean; code: string; reason: string }
   | { status: 'failed'; to_pending: boolean; code: string; reason: string; ended_at: Date };
@@ -52,8 +52,9 @@ function toStageDocument(stage: RefundStage): StageDocument {
     case 'reserving':
       return stage;
     case 'sending': {
-      const { status, sends, inquiries, waitingFor, dueAtMs } = stage;
-      return { status, sends, inquiries, waiting_for: waitingFor, due_at: new Date(dueAtMs) };
+      const { status, sends, inquiries, waitingFor, dueAtMs, proposal } = stage;
+      const written = { status, sends, inquiries, waiting_for: waitingFor, due_at: new Date(dueAtMs) };
+      return proposal === undefined ? written : { ...written, proposal };
     }
     case 'succeeded':
       return { status: stage.status, rail_reference: stage.railReference, ended_at: new Date(stage.endedAtMs) };
@@ -75,8 +76,8 @@ function toStage(stage: StageDocument): RefundStage {
     case 'reserving':
       return { status: 'reserving' };
     case 'sending': {
-      const { status, sends, inquiries, waiting_for, due_at } = stage;
-      return { status, sends, inquiries, waitingFor: waiting_for, dueAtMs: due_at.getTime() };
+      const { status, sends, inquiries, waiting_for, due_at, proposal } = stage;
+      return { status, sends, inquiries, waitingFor: waiting_for, dueAtMs: due_at.getTime(), proposal };
     }
     case 'succeeded':
       return { status: stage.status, railReference: stage.rail_reference, endedAtMs: stage.ended_at.getTime() };

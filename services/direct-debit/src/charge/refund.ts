@@ -42,8 +42,9 @@ export function decideRefund(state: ChargeState, command: RefundCommand, nowMs: 
     case 'send-refund': {
       const sends = stage.status === 'sending' ? stage.sends : 0;
       if (sends !== command.after || (stage.status !== 'reserving' && stage.status !== 'sending')) return [];
-      const inquiries = stage.status === 'sending' ? stage.inquiries : 0;
-      return next({ status: 'sending', sends: sends + 1, inquiries, waitingFor: '', dueAtMs: nowMs + RESUME_AFTER_MS });
+      const { inquiries, proposal } = stage.status === 'sending' ? stage : { inquiries: 0, proposal: undefined };
+      const dueAtMs = nowMs + RESUME_AFTER_MS;
+      return next({ status: 'sending', sends: sends + 1, inquiries, waitingFor: '', dueAtMs, proposal });
     }
     case 'refund-wait': {
       if (stage.status !== 'sending') return [];

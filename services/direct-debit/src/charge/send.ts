@@ -4,9 +4,11 @@ import { changeBinding, mustFindBinding } from '../binding/change.ts';
 import type { StoredBinding } from '../binding/document.ts';
 import { checkBinding } from '../binding/refresh.ts';
 import type { Context } from '../context.ts';
+import { reportDiscrepancy } from '../discrepancy/report.ts';
 import { customerOf } from '../otp/ask.ts';
 import { askOtp } from './ask-otp.ts';
 import { changeCharge } from './change.ts';
+import { contradicts } from './charge.ts';
 import type { StoredCharge } from './document.ts';
 import { believableMs, feesFor } from './fees.ts';
 import { mayResend, readChargeRequest } from './request.ts';
@@ -88,7 +90,10 @@ async function settleCharge(context: Context, charge: StoredCharge, said: Said):
       const chargedAtMs = believableMs(said.paidAtMs, charge.order, context.clock.now());
       const fees = await feesFor(context, charge.order, chargedAtMs);
       const { railReference } = said;
-      return (await changeCharge(context, charge, { type: 'charged', railReference, chargedAtMs, fees })).charge;
+      const charged = await changeCharge(context, charge, { type: 'charged', railReference, chargedAtMs, fees });
+      // It was decided otherwise while the bank was asked.
+      if (contradicts(charged.charge.state)) await reportDiscrepancy(context, charged.charge, undefined, 'surplus');
+      return charged.charge;
     }
     case 'failed': {
       const { code, reason } = said;

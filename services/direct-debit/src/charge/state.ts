@@ -30,7 +30,14 @@ export type ChargeState =
   | { status: 'created' }
   | { status: 'awaiting-otp'; otp: Otp }
   /** `sends`: how often the request has gone to the bank, counted before it goes; 0: the bank has nothing of it. */
-  | { status: 'sending'; chargeToken: string | undefined; sends: number; inquiries: number; waitingFor: string }
+  | {
+      status: 'sending';
+      chargeToken: string | undefined;
+      sends: number;
+      inquiries: number;
+      waitingFor: string;
+      proposal: Proposal | undefined;
+    }
   /** The bank has charged the customer; the ledger is yet to credit it. */
   | ({ status: 'crediting' } & Charged)
   | ({ status: 'paid' } & Charged)
@@ -66,11 +73,22 @@ export type Refund = {
 
 export type RefundStage =
   | { status: 'reserving' }
-  | { status: 'sending'; sends: number; inquiries: number; waitingFor: string; dueAtMs: number }
+  | {
+      status: 'sending';
+      sends: number;
+      inquiries: number;
+      waitingFor: string;
+      dueAtMs: number;
+      proposal: Proposal | undefined;
+    }
   | { status: 'succeeded'; railReference: string; endedAtMs: number }
   /** `toPending`: the charge has not settled, so what was in pending goes back there. */
   | { status: 'returning'; toPending: boolean; code: string; reason: string }
   | { status: 'failed'; toPending: boolean; code: string; reason: string; endedAtMs: number };
+
+/** What one operator proposes as the outcome that the bank does not tell; another one has to agree. */
+export type Proposal = { operator: string; outcome: Resolution };
+export type Resolution = 'succeeded' | 'failed';
 
 export type ChargeCommand =
   | { type: 'ask-otp' }
@@ -102,7 +120,14 @@ export type ChargeCommand =
   | { type: 'refund-succeeded'; id: string; railReference: string }
   | { type: 'refund-refused'; id: string; code: string; reason: string; send: number | undefined }
   /** The ledger has taken it back. */
-  | { type: 'refund-returned'; id: string };
+  | { type: 'refund-returned'; id: string }
+  /** An operator proposes an outcome. `refundId`: of that refund, else of the charge. */
+  | { type: 'propose'; refundId: string | undefined; proposal: Proposal; orderedAtMs: number }
+  /** Another one agrees. `decided`: the command that the bank's answer would have been. */
+  | { type: 'approve'; refundId: string | undefined; proposal: Proposal; orderedAtMs: number; decided: OutcomeCommand };
+
+/** What says how a charge or a refund has come out. */
+export type OutcomeCommand = Extract<ChargeCommand, { type: 'charged' | 'fail' | 'refund-succeeded' | 'refund-refused' }>;
 
 export type NewRefund = Pick<Refund, 'id' | 'referenceNumber' | 'contentHash' | 'request'> & { amountSen: bigint };
 

@@ -1,13 +1,13 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import type { ReportChargeRequest } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
-import { Intent, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { callWithin } from '@gerbang/rails';
 import { isUuid } from '../../binding/own.ts';
 import { contradicts } from '../../charge/charge.ts';
 import type { StoredCharge } from '../../charge/document.ts';
 import { workOn } from '../../charge/place.ts';
-import { readChargeRequest } from '../../charge/request.ts';
-import { type Context, DIRECT_DEBIT } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { compareWithBank } from '../../discrepancy/compare.ts';
+import { askAboutOutcome, onDiscrepancyDue } from '../../discrepancy/on-due.ts';
+import { reportDiscrepancy } from '../../discrepancy/report.ts';
 
 /**
  * A bank reports that the outcome of a charge is known. It is only a hint: the bank is asked before anything is believed. Refusals:
@@ -16,38 +16,26 @@ import { type Context, DIRECT_DEBIT } from '../../context.ts';
 export async function reportCharge(context: Context, { partnerReference }: ReportChargeRequest) {
   const found = isUuid(partnerReference) ? await context.charges.find(partnerReference) : undefined;
   if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
-  if (contradicts(found.state)) await checkContradiction(context, found);
-  else if (found.state.status === 'sending' && !context.inProgress.has(partnerReference)) await workOn(context, found);
+  if (found.state.status === 'sending') {
+    if (!context.inProgress.has(partnerReference)) await workOn(context, found);
+  } else if (!(await isToldAbout(context, found)))
+    throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error('the bank does not answer'));
   return {};
 }
 
 /**
- * A charge that has failed here may have been taken by the bank all the same. Its money waits in suspense, once, and an operator
- * gives it back: the merchant was told that the charge had failed.
+ * A charge that has failed here may have been taken by the bank all the same, and what operators have decided may be otherwise at
+ * the bank. Gives false where the bank does not answer.
  */
-async function checkContradiction(context: Context, { order, state }: StoredCharge): Promise<void> {
-  const request = readChargeRequest(order, state);
-  const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.inquireCharge(request, { signal }));
-  if (said.outcome === 'unknown') throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error(said.reason));
-  if (said.outcome !== 'succeeded') return;
-  await context.ledger.post({
-    merchantId: order.merchantId,
-    partition: order.partition,
-    accountId: order.accountId,
-    intent: Intent.CREDIT,
-    side: Side.SUSPENSE,
-    postingKey: `${order.id}:suspense`,
-    amountSen: order.amountSen,
-    feeSen: 0n,
-    rail: DIRECT_DEBIT,
-    product: DIRECT_DEBIT,
-    transactionId: order.id,
-    referenceNumber: order.referenceNumber,
-    description: '',
-  });
-  context.metrics.contradicted();
-  context.log.error(
-    { alert: 'rail_contradiction', transaction_id: order.id, merchant_id: order.merchantId, rail: DIRECT_DEBIT },
-    'the bank has taken a charge that has failed here; its money is in suspense, and an operator decides',
-  );
+async function isToldAbout(context: Context, charge: StoredCharge): Promise<boolean> {
+  const known = await context.discrepancies.find(charge.order.id);
+  if (known?.state.status === 'watching') return askAboutOutcome(context, known);
+  if (known !== undefined && known.state.status !== 'closed') {
+    await onDiscrepancyDue(context, known);
+    return true;
+  }
+  if (!contradicts(charge.state)) return true;
+  const said = await compareWithBank(context, charge, undefined);
+  if (said === 'surplus') await reportDiscrepancy(context, charge, undefined, said);
+  return said !== 'silent';
 }

@@ -1,6 +1,6 @@
 import type { ListUnresolvedRequest } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { StoredCharge } from '../../charge/document.ts';
-import { isCharged } from '../../charge/state.ts';
+import { isCharged, type Proposal } from '../../charge/state.ts';
 import type { Context } from '../../context.ts';
 
 const LISTED_MAX = 500;
@@ -16,12 +16,26 @@ function itemsOf({ order, state }: StoredCharge) {
   const base = { merchantId, transactionId };
   if (state.status === 'sending') {
     const own = { refundId: '', referenceNumber, amountSen: order.amountSen, sinceMs: BigInt(order.createdAtMs) };
-    return [{ ...base, ...own, reason: state.waitingFor }];
+    return [{ ...base, ...own, reason: state.waitingFor, ...proposed(state.proposal) }];
   }
   if (!isCharged(state)) return [];
   return state.refunds.flatMap(({ id, stage, amountSen, referenceNumber: ofRefund, createdAtMs }) =>
     stage.status === 'sending'
-      ? [{ ...base, refundId: id, referenceNumber: ofRefund, amountSen, sinceMs: BigInt(createdAtMs), reason: stage.waitingFor }]
+      ? [
+          {
+            ...base,
+            refundId: id,
+            referenceNumber: ofRefund,
+            amountSen,
+            sinceMs: BigInt(createdAtMs),
+            reason: stage.waitingFor,
+            ...proposed(stage.proposal),
+          },
+        ]
       : [],
   );
+}
+
+function proposed(proposal: Proposal | undefined) {
+  return { proposedBy: proposal?.operator ?? '', proposedOutcome: proposal?.outcome ?? '' };
 }

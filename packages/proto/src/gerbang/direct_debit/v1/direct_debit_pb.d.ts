@@ -1425,6 +1425,18 @@ export declare type Unresolved = Message<"gerbang.direct_debit.v1.Unresolved"> &
    * @generated from field: string reason = 7;
    */
   reason: string;
+
+  /**
+   * Who has proposed which outcome; empty before the first proposal.
+   *
+   * @generated from field: string proposed_by = 8;
+   */
+  proposedBy: string;
+
+  /**
+   * @generated from field: string proposed_outcome = 9;
+   */
+  proposedOutcome: string;
 };
 
 /**
@@ -1432,6 +1444,212 @@ export declare type Unresolved = Message<"gerbang.direct_debit.v1.Unresolved"> &
  * Use `create(UnresolvedSchema)` to create a new message.
  */
 export declare const UnresolvedSchema: GenMessage<Unresolved>;
+
+/**
+ * @generated from message gerbang.direct_debit.v1.ResolveRequest
+ */
+export declare type ResolveRequest = Message<"gerbang.direct_debit.v1.ResolveRequest"> & {
+  /**
+   * @generated from field: string operator = 1;
+   */
+  operator: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string transaction_id = 3;
+   */
+  transactionId: string;
+
+  /**
+   * Empty for the charge itself.
+   *
+   * @generated from field: string refund_id = 4;
+   */
+  refundId: string;
+
+  /**
+   * "succeeded" or "failed".
+   *
+   * @generated from field: string outcome = 5;
+   */
+  outcome: string;
+};
+
+/**
+ * Describes the message gerbang.direct_debit.v1.ResolveRequest.
+ * Use `create(ResolveRequestSchema)` to create a new message.
+ */
+export declare const ResolveRequestSchema: GenMessage<ResolveRequest>;
+
+/**
+ * @generated from message gerbang.direct_debit.v1.ResolveResponse
+ */
+export declare type ResolveResponse = Message<"gerbang.direct_debit.v1.ResolveResponse"> & {
+  /**
+   * False: it is proposed, and another operator has to approve it.
+   *
+   * @generated from field: bool decided = 1;
+   */
+  decided: boolean;
+};
+
+/**
+ * Describes the message gerbang.direct_debit.v1.ResolveResponse.
+ * Use `create(ResolveResponseSchema)` to create a new message.
+ */
+export declare const ResolveResponseSchema: GenMessage<ResolveResponse>;
+
+/**
+ * @generated from message gerbang.direct_debit.v1.ListDiscrepanciesRequest
+ */
+export declare type ListDiscrepanciesRequest = Message<"gerbang.direct_debit.v1.ListDiscrepanciesRequest"> & {
+  /**
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message gerbang.direct_debit.v1.ListDiscrepanciesRequest.
+ * Use `create(ListDiscrepanciesRequestSchema)` to create a new message.
+ */
+export declare const ListDiscrepanciesRequestSchema: GenMessage<ListDiscrepanciesRequest>;
+
+/**
+ * @generated from message gerbang.direct_debit.v1.ListDiscrepanciesResponse
+ */
+export declare type ListDiscrepanciesResponse = Message<"gerbang.direct_debit.v1.ListDiscrepanciesResponse"> & {
+  /**
+   * @generated from field: repeated gerbang.direct_debit.v1.Discrepancy items = 1;
+   */
+  items: Discrepancy[];
+};
+
+/**
+ * Describes the message gerbang.direct_debit.v1.ListDiscrepanciesResponse.
+ * Use `create(ListDiscrepanciesResponseSchema)` to create a new message.
+ */
+export declare const ListDiscrepanciesResponseSchema: GenMessage<ListDiscrepanciesResponse>;
+
+/**
+ * @generated from message gerbang.direct_debit.v1.Discrepancy
+ */
+export declare type Discrepancy = Message<"gerbang.direct_debit.v1.Discrepancy"> & {
+  /**
+   * The charge's or the refund's.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string account_id = 3;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string transaction_id = 4;
+   */
+  transactionId: string;
+
+  /**
+   * Empty for the charge itself.
+   *
+   * @generated from field: string refund_id = 5;
+   */
+  refundId: string;
+
+  /**
+   * @generated from field: string reference_number = 6;
+   */
+  referenceNumber: string;
+
+  /**
+   * @generated from field: int64 amount_sen = 7;
+   */
+  amountSen: bigint;
+
+  /**
+   * @generated from field: int64 since_ms = 8;
+   */
+  sinceMs: bigint;
+
+  /**
+   * @generated from field: gerbang.direct_debit.v1.DiscrepancyKind kind = 9;
+   */
+  kind: DiscrepancyKind;
+
+  /**
+   * How often the account was too short to have it taken.
+   *
+   * @generated from field: int32 refusals = 10;
+   */
+  refusals: number;
+};
+
+/**
+ * Describes the message gerbang.direct_debit.v1.Discrepancy.
+ * Use `create(DiscrepancySchema)` to create a new message.
+ */
+export declare const DiscrepancySchema: GenMessage<Discrepancy>;
+
+/**
+ * @generated from message gerbang.direct_debit.v1.DecideDiscrepancyRequest
+ */
+export declare type DecideDiscrepancyRequest = Message<"gerbang.direct_debit.v1.DecideDiscrepancyRequest"> & {
+  /**
+   * @generated from field: string operator = 1;
+   */
+  operator: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * @generated from field: gerbang.direct_debit.v1.DiscrepancyDecision decision = 3;
+   */
+  decision: DiscrepancyDecision;
+};
+
+/**
+ * Describes the message gerbang.direct_debit.v1.DecideDiscrepancyRequest.
+ * Use `create(DecideDiscrepancyRequestSchema)` to create a new message.
+ */
+export declare const DecideDiscrepancyRequestSchema: GenMessage<DecideDiscrepancyRequest>;
+
+/**
+ * @generated from message gerbang.direct_debit.v1.DecideDiscrepancyResponse
+ */
+export declare type DecideDiscrepancyResponse = Message<"gerbang.direct_debit.v1.DecideDiscrepancyResponse"> & {
+  /**
+   * What the account got or gave, sen; 0 where it has no part in it.
+   *
+   * @generated from field: int64 net_sen = 1;
+   */
+  netSen: bigint;
+
+  /**
+   * @generated from field: int64 fee_sen = 2;
+   */
+  feeSen: bigint;
+};
+
+/**
+ * Describes the message gerbang.direct_debit.v1.DecideDiscrepancyResponse.
+ * Use `create(DecideDiscrepancyResponseSchema)` to create a new message.
+ */
+export declare const DecideDiscrepancyResponseSchema: GenMessage<DecideDiscrepancyResponse>;
 
 /**
  * Payload of "direct-debit.binding.succeeded|failed|expired" and "direct-debit.unbinding.succeeded|failed".
@@ -1695,6 +1913,78 @@ export enum BindStep {
 export declare const BindStepSchema: GenEnum<BindStep>;
 
 /**
+ * @generated from enum gerbang.direct_debit.v1.DiscrepancyKind
+ */
+export enum DiscrepancyKind {
+  /**
+   * @generated from enum value: DISCREPANCY_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The bank has taken a charge that has failed here, or has not given a refund that has succeeded here: suspense has the money.
+   *
+   * @generated from enum value: DISCREPANCY_KIND_SURPLUS = 1;
+   */
+  SURPLUS = 1,
+
+  /**
+   * The bank has not taken a charge that has succeeded here, or has given a refund that has failed here: suspense lacks it.
+   *
+   * @generated from enum value: DISCREPANCY_KIND_SHORTFALL = 2;
+   */
+  SHORTFALL = 2,
+}
+
+/**
+ * Describes the enum gerbang.direct_debit.v1.DiscrepancyKind.
+ */
+export declare const DiscrepancyKindSchema: GenEnum<DiscrepancyKind>;
+
+/**
+ * @generated from enum gerbang.direct_debit.v1.DiscrepancyDecision
+ */
+export enum DiscrepancyDecision {
+  /**
+   * @generated from enum value: DISCREPANCY_DECISION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A surplus is the account's, less the fee of a charge.
+   *
+   * @generated from enum value: DISCREPANCY_DECISION_CREDIT = 1;
+   */
+  CREDIT = 1,
+
+  /**
+   * A surplus goes back to the customer at the bank.
+   *
+   * @generated from enum value: DISCREPANCY_DECISION_REFUND = 2;
+   */
+  REFUND = 2,
+
+  /**
+   * A shortfall is taken from the account, with the fee of a charge returned.
+   *
+   * @generated from enum value: DISCREPANCY_DECISION_WITHDRAW = 3;
+   */
+  WITHDRAW = 3,
+
+  /**
+   * A shortfall is borne by the operator of Gerbang.
+   *
+   * @generated from enum value: DISCREPANCY_DECISION_BEAR = 4;
+   */
+  BEAR = 4,
+}
+
+/**
+ * Describes the enum gerbang.direct_debit.v1.DiscrepancyDecision.
+ */
+export declare const DiscrepancyDecisionSchema: GenEnum<DiscrepancyDecision>;
+
+/**
  * Bank accounts that customers have bound, and what merchants charge to them.
  *
  * @generated from service gerbang.direct_debit.v1.DirectDebitService
@@ -1933,6 +2223,38 @@ export declare const SupportService: GenService<{
     methodKind: "unary";
     input: typeof ListUnresolvedRequestSchema;
     output: typeof ListUnresolvedResponseSchema;
+  },
+  /**
+   * Two operators decide such an outcome: the first call proposes, the same call by another operator approves. Refusals: validation
+   * (operator, outcome), transaction_not_found, bad_request (the outcome is known, or the bank may still tell it), unavailable.
+   *
+   * @generated from rpc gerbang.direct_debit.v1.SupportService.Resolve
+   */
+  resolve: {
+    methodKind: "unary";
+    input: typeof ResolveRequestSchema;
+    output: typeof ResolveResponseSchema;
+  },
+  /**
+   * Charges and refunds whose outcome is another one at the bank than here, and that wait for a decision; the oldest first.
+   *
+   * @generated from rpc gerbang.direct_debit.v1.SupportService.ListDiscrepancies
+   */
+  listDiscrepancies: {
+    methodKind: "unary";
+    input: typeof ListDiscrepanciesRequestSchema;
+    output: typeof ListDiscrepanciesResponseSchema;
+  },
+  /**
+   * An operator decides what its money in suspense is. Refusals: validation (operator, decision), transaction_not_found,
+   * bad_request (it is decided otherwise, or the decision does not fit), insufficient_balance (it goes on waiting), unavailable.
+   *
+   * @generated from rpc gerbang.direct_debit.v1.SupportService.DecideDiscrepancy
+   */
+  decideDiscrepancy: {
+    methodKind: "unary";
+    input: typeof DecideDiscrepancyRequestSchema;
+    output: typeof DecideDiscrepancyResponseSchema;
   },
 }>;
 
