@@ -103,6 +103,7 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
 
   test.for(['off', 'normal'])(
     'acknowledged writes are lost with synchronous mode %s, so the test above would tell',
+    { timeout: 40_000 },
     async (mode, own) => {
       const acknowledged = nothingYet();
       const cut = { before: emptyDisk(), acknowledged, synchronous: mode, name: mode, round: 0 };
@@ -111,7 +112,6 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
       const faults = await faultsOf(path, acknowledged).catch((error: Error) => [`the file does not open: ${error.message}`]);
       expect(faults).not.toEqual([]);
     },
-    40_000,
   );
 });
 
