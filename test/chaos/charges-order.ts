@@ -49,11 +49,11 @@ export function newCharge(index: number, bindingId: string): ChargeOrder {
   };
 }
 
-/** Of seven customers these have charges that fail, that stay silent and are paid, and that stay silent and fail. */
+/** Of ten customers these have charges that fail, that stay silent and are paid, and that stay silent and fail. */
 const MAGIC = ['0001', '0002', '0003'];
 
 export function newCustomer(index: number): { customer_id: string; customer_name: string; customer_phone: string } {
-  const ending = MAGIC[index % 7] ?? String(5_000 + (index % 3_000));
+  const ending = MAGIC[index % 10] ?? String(5_000 + (index % 3_000));
   return { customer_id: newReference('customer'), customer_name: 'Ani Lestari', customer_phone: `08123456${ending}` };
 }
 
