@@ -4,11 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { balancesOf, compareBooks, compareWebhooks, expectedBalances, settleAll } from './money-out-check.ts';
 import { startLoad } from './money-out-load.ts';
 import type { Order, Transaction } from './money-out-order.ts';
-import { MORE_VICTIMS, startWorld, VICTIMS, type World } from './money-out-world.ts';
+import { startWorld, type World } from './world.ts';
 
 /** Long form (`npm run chaos`): every process is killed five times, under more load; the short form runs in `npm test`. */
 const long = process.env.GERBANG_CHAOS === 'long';
 const CYCLES = long ? 5 : 1;
+/** The processes that these orders need, one instance of each, and the second money-out. */
+const VICTIMS = ['money-out', 'edge', 'ledger', 'merchant', 'notifier', 'simulator', 'nats', 'mongodb', 'money-out replica'];
+/** Others that share the database, the ledger or the pages with them. */
+const MORE_VICTIMS = ['ledger replica', 'edge replica', 'money-in', 'checkout'];
 const victims = long ? [...VICTIMS, ...MORE_VICTIMS] : VICTIMS;
 const CALLERS = long ? 24 : 8;
 /** Orders that are answered before each kill, and after the last one. */
@@ -35,7 +39,7 @@ describe('kill -9 while all products send money', () => {
   let kills = 0;
 
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startWorld({ name: 'out', replicated: ['ledger', 'money-out', 'edge'] });
   }, 120_000);
 
   afterAll(async () => {

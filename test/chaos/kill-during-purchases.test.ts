@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type System, startSystem } from '../../launcher/system.ts';
-import { notifyAt } from '../support/disbursement.ts';
-import { type Answer, call, isRecord, type MerchantClient, sen, signIn } from '../support/merchant-client.ts';
-import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
+import { type Answer, isRecord, sen } from '../support/merchant-client.ts';
+import { startWorld, type World } from './world.ts';
 
 /** Only the long form, GERBANG_CHAOS=long: `npm test` has the crash tables of services/biller. */
 const long = process.env.GERBANG_CHAOS === 'long';
@@ -12,49 +10,39 @@ const PURCHASES = 60;
 /** A merchant tries for half a minute. */
 const ATTEMPTS_MAX = 60;
 const RETRY_MS = 500;
-const VICTIMS = ['edge', 'ledger', 'biller', 'notifier', 'simulator', 'nats', 'mongodb'];
+const VICTIMS = ['edge', 'ledger', 'biller', 'notifier', 'simulator', 'nats', 'mongodb', 'biller replica'];
 const PRICE_SEN = 52_500_00n;
 /** Most succeed, some fail, some are answered late. */
 const CUSTOMERS = ['12345678901', '12345678902', '12345670001', '12345670002', '12345670003'];
 
+type Calls = ReturnType<World['merchants'][0]['at']>;
 type Purchase = { customer: string; reference: string; status: string; token: string };
 
 describe.skipIf(!long)('kill -9 during purchases', () => {
-  let system: System;
-  let sink: WebhookSink;
-  let merchant: MerchantClient;
+  let world: World;
+  /** Every second one goes to the other edge, and so to the other biller. */
+  let calls = 0;
 
   beforeAll(async () => {
-    sink = await startWebhookSink();
-    system = await startSystem({
-      name: 'chaos-biller',
-      shuffleUnsorted: true,
-      ownMongo: true,
-      env: { RATE_LIMIT_PER_MINUTE: '1000000' },
-    });
-    merchant = await signIn(system.demo.base_url, system.demo);
-    await notifyAt(merchant, sink.url);
+    world = await startWorld({ name: 'biller', replicated: ['biller', 'edge'] });
   }, 120_000);
 
-  afterAll(async () => {
-    await system?.stop();
-    await sink?.close();
-  });
+  afterAll(() => world?.stop());
 
   test.each(VICTIMS)(
     'of %s: each reference is debited once, as the biller says, and its token comes to the merchant',
     async (victim) => {
-      const account = system.demo.account_ids[0];
-      const before = await merchant.balance(account);
+      const { source, sink } = world;
+      const [merchant] = world.merchants;
+      const before = await merchant.balance(source);
       const purchases = Array.from({ length: PURCHASES }, (_, i): Purchase => {
         return { customer: CUSTOMERS[i % CUSTOMERS.length] ?? '', reference: '', status: '', token: '' };
       });
       const killing = eventually('some are paid', () => purchases.filter(({ status }) => status !== '').length >= 6, 60_000).then(
-        () => system.kill(victim, 'SIGKILL'),
+        () => world.kill(victim),
       );
       await Promise.all(purchases.map((purchase) => buy(purchase)));
       await killing;
-      await system.ready();
       await eventually(
         'all are final',
         async () => {
@@ -71,18 +59,20 @@ describe.skipIf(!long)('kill -9 during purchases', () => {
       const sold = (await books()).filter(({ reference, status }) => ours.has(reference) && status === 'success');
       expect(sold.map(({ reference }) => reference).sort()).toEqual(bought.map(({ reference }) => reference).sort());
       const after = await eventually('nothing is held', async () => {
-        const balance = await merchant.balance(account);
+        const balance = await merchant.balance(source);
         return balance.held === before.held && balance;
       });
       expect(before.available - after.available).toBe(PRICE_SEN * BigInt(bought.length));
-      expect(await system.verifyLedger()).toEqual([]);
+      expect(await world.verifyLedger()).toEqual([]);
       await eventually(
         'every end is announced',
         () => purchases.every(({ reference }) => sink.about(reference).length > 0),
         120_000,
       );
       for (const { reference, status, token } of purchases) {
-        for (const { body } of sink.about(reference)) expect(body.data).toMatchObject({ status, token: token || null });
+        const hooks = sink.about(reference);
+        expect(new Set(hooks.map(({ headers }) => headers['x-event-id'])).size).toBe(1);
+        for (const { body } of hooks) expect(body.data).toMatchObject({ status, token: token || null });
       }
     },
     300_000,
@@ -90,14 +80,14 @@ describe.skipIf(!long)('kill -9 during purchases', () => {
 
   async function buy(purchase: Purchase): Promise<void> {
     const body = { command: 'plntok', data: { customer_id: purchase.customer, product_code: 'PLN50' } };
-    const { json } = await patiently(() => merchant.at(system.demo.biller_url).send('POST', '/api/v1/prepaid/inquiry', body));
+    const { json } = await patiently((merchant) => merchant.send('POST', '/api/v1/prepaid/inquiry', body));
     purchase.reference = isRecord(json.data) ? String(json.data.reference_number) : '';
     await pay(purchase);
   }
 
   async function pay(purchase: Purchase): Promise<void> {
     const body = { command: 'plntok', data: { reference_number: purchase.reference } };
-    const { json } = await patiently(() => merchant.at(system.demo.biller_url).signed('/api/v1/prepaid/payment', body));
+    const { json } = await patiently((merchant) => merchant.signed('/api/v1/prepaid/payment', body));
     if (json.response_code === '04') {
       expect(json.data).toEqual({ reference_number: ['Do Not Honor'] });
       purchase.status = 'failed';
@@ -108,10 +98,11 @@ describe.skipIf(!long)('kill -9 during purchases', () => {
     }
   }
 
-  /** As a careful merchant: the same request again while there is no answer, or 99. */
-  async function patiently(send: () => Promise<Answer>): Promise<Answer> {
+  /** As a careful merchant: the same request again, at the two edges in turn, while there is no answer, or 99. */
+  async function patiently(send: (merchant: Calls) => Promise<Answer>): Promise<Answer> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const answer = await send().catch(noAnswer);
+      const edge = calls++ % 2 === 0 ? 0 : 1;
+      const answer = await send(world.merchants[edge].at(world.billerUrls[edge])).catch(noAnswer);
       if (answer !== undefined && answer.http < 500 && answer.json.response_code !== '99') return answer;
       await sleep(RETRY_MS);
     }
@@ -119,7 +110,7 @@ describe.skipIf(!long)('kill -9 during purchases', () => {
   }
 
   async function books(): Promise<{ reference: string; status: string }[]> {
-    const { json, text } = await call('GET', `${system.demo.simulator_url}/sandbox/rails/biller/books`);
+    const { json, text } = await world.control('GET', 'rails/biller/books');
     if (!Array.isArray(json.items)) throw new Error(`no books: ${text.slice(0, 200)}`);
     return json.items.filter(isRecord).map((item) => {
       expect(sen(item.amount)).toBe(50_000_00n);

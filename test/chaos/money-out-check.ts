@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@gerbang/testkit';
 import { isRecord, sen, statusOf } from '../support/merchant-client.ts';
+import { inParallel } from './in-parallel.ts';
 import { merchantFor, useCode } from './money-out-load.ts';
 import { findTransaction, type Order, PRODUCT, PRODUCTS, type Transaction } from './money-out-order.ts';
-import type { World } from './money-out-world.ts';
+import type { World } from './world.ts';
 
-/** Orders that are asked about at a time. */
-const WIDTH = 8;
 const FINAL: ReadonlySet<string> = new Set(['00', '05', '06']);
 const SETTLED_WITHIN_MS = 120_000;
 const ANNOUNCED_WITHIN_MS = 60_000;
@@ -152,13 +151,4 @@ export async function compareWebhooks(world: World, finals: ReadonlyMap<Order, T
     }
   }
   return differences;
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  await Promise.all(
-    Array.from({ length: WIDTH }, async () => {
-      for (const item of rest) await work(item);
-    }),
-  );
 }

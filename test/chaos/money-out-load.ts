@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord, type MerchantClient } from '../support/merchant-client.ts';
 import { type Answer, newOrder, type Order, PRODUCT } from './money-out-order.ts';
-import type { World } from './money-out-world.ts';
+import type { World } from './world.ts';
 
 /** A merchant tries an order for so long. */
 const PATIENCE_MS = 90_000;

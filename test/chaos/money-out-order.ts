@@ -1,6 +1,6 @@
 import { encodeQris, isRefusal } from '@gerbang/core';
 import { idr, isRecord, type MerchantClient, newReference, sen } from '../support/merchant-client.ts';
-import type { World } from './money-out-world.ts';
+import type { World } from './world.ts';
 
 export const PRODUCTS = ['disbursement', 'ewallet-topup', 'qris-payment', 'cardless-withdrawal', 'account-transfer'] as const;
 export type ProductName = (typeof PRODUCTS)[number];

@@ -45,6 +45,8 @@ const SIGNED: ReadonlySet<string> = new Set([
   '/api/v1.0/account-transfers',
   '/api/v2.0/ewallet/trigger-topup',
   '/api/v2.0/qris/credit/{account_id}',
+  '/api/v2.0/direct-debit/charge',
+  '/api/v2.0/direct-debit/transaction/{transaction_id}/refund',
 ]);
 
 /** Signs in with the v1.1 token endpoint. */

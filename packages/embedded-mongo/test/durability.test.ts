@@ -91,8 +91,8 @@ describe('a data file that can not be used', () => {
   });
 });
 
-test('stops cleanly on SIGTERM', async () => {
-  const { child, exited } = await startProcess([main, '--data', dataDir, '--port', '0']);
+test('stops cleanly on SIGTERM', async (own) => {
+  const { child, exited } = await startProcess(own, [main, '--data', dataDir, '--port', '0']);
   child.kill('SIGTERM');
   expect(await exited).toBe(0);
 });

@@ -10,11 +10,11 @@ const main = join(import.meta.dirname, '../src/main.ts');
 
 test(
   `killed with -9 ${kills} times under 64 writers, it has every acknowledged write, none is half there, and the file opens`,
-  async () => {
+  async (own) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'embedded-mongo-kill-'));
     const acknowledged = nothingYet();
     for (let round = 0; round < kills; round++) {
-      const { child, uri, exited } = await startProcess([main, '--data', dataDir, '--port', '0']);
+      const { child, uri, exited } = await startProcess(own, [main, '--data', dataDir, '--port', '0']);
       const acknowledgedMin = 500 + Math.floor(Math.random() * 1500);
       await writeUntilKilled(uri, acknowledged, {
         firstId: round * 1_000_000,

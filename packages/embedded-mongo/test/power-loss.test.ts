@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { afterPowerLoss, allLost, byChance, type Fate } from './power-loss/replay.ts';
 import { type Acknowledged, faultsOf, nothingYet, startProcess, writeUntilKilled } from './writers.ts';
 
@@ -22,15 +22,15 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
   });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  type Cut = { before: string; acknowledged: Acknowledged; synchronous: string; name: string; round: number };
+  type Cut = { test: TestContext; before: string; acknowledged: Acknowledged; synchronous: string; name: string; round: number };
 
   /** Runs writers on a copy of `before` until the power fails; `disk` writes what the disk then holds into a new folder. */
-  async function untilPowerFails({ before, acknowledged, synchronous, name, round }: Cut) {
+  async function untilPowerFails({ test: own, before, acknowledged, synchronous, name, round }: Cut) {
     const dir = join(work, `${name}-live`);
     const record = join(work, `${name}-record`);
     cpSync(before, dir, { recursive: true });
     const env = { LD_PRELOAD: library, RECORD_DIR: dir, RECORD_TO: record };
-    const { child, uri, exited } = await startProcess([server, dir, synchronous], env);
+    const { child, uri, exited } = await startProcess(own, [server, dir, synchronous], env);
     const acknowledgedMin = 1500 + Math.floor(Math.random() * 2000);
     const isReady = afterReturnOfLog(join(dir, 'embedded-mongo.db'));
     const kill = () => child.kill('SIGKILL');
@@ -55,12 +55,19 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
 
   test(
     `what was acknowledged is on the disk whenever the power fails (${cuts} times)`,
-    async () => {
+    async (own) => {
       const acknowledged = nothingYet();
       let before = emptyDisk();
       let checkpoints = 0;
       for (let round = 0; round < cuts; round++) {
-        const power = await untilPowerFails({ before, acknowledged, synchronous: 'full', name: `full-${round}`, round });
+        const power = await untilPowerFails({
+          test: own,
+          before,
+          acknowledged,
+          synchronous: 'full',
+          name: `full-${round}`,
+          round,
+        });
         const { path, syncs } = power.disk(allLost, 'all-lost');
         checkpoints += syncs.get('embedded-mongo.db') ?? 0;
         expect((await faultsOf(path, acknowledged)).slice(0, 5)).toEqual([]);
@@ -76,13 +83,14 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
     Math.max(60_000, cuts * 20_000),
   );
 
-  test('what a killed process has left in the log is on the disk before anybody can read it', async () => {
-    await untilPowerFails({ before: emptyDisk(), acknowledged: nothingYet(), synchronous: 'full', name: 'left', round: 0 });
+  test('what a killed process has left in the log is on the disk before anybody can read it', async (own) => {
+    const acknowledged = nothingYet();
+    await untilPowerFails({ test: own, before: emptyDisk(), acknowledged, synchronous: 'full', name: 'left', round: 0 });
     const dir = join(work, 'left-live');
     const [before, record] = [join(work, 'left-before'), join(work, 'left-again')];
     cpSync(dir, before, { recursive: true });
     expect(statSync(join(before, 'embedded-mongo.db-wal')).size).toBeGreaterThan(0);
-    const { child, exited } = await startProcess([server, dir, 'full'], {
+    const { child, exited } = await startProcess(own, [server, dir, 'full'], {
       LD_PRELOAD: library,
       RECORD_DIR: dir,
       RECORD_TO: record,
@@ -93,17 +101,17 @@ describe.skipIf(!able)('power loss (skipped where there is no Linux or no C comp
     expect(syncs.get('embedded-mongo.db-wal')).toBe(1);
   }, 40_000);
 
-  test.each(['off', 'normal'])(
+  test.for(['off', 'normal'])(
     'acknowledged writes are lost with synchronous mode %s, so the test above would tell',
-    async (mode) => {
+    { timeout: 40_000 },
+    async (mode, own) => {
       const acknowledged = nothingYet();
-      const own = { before: emptyDisk(), acknowledged, synchronous: mode, name: mode, round: 0 };
-      const { disk } = await untilPowerFails(own);
+      const cut = { before: emptyDisk(), acknowledged, synchronous: mode, name: mode, round: 0 };
+      const { disk } = await untilPowerFails({ test: own, ...cut });
       const { path } = disk(allLost, 'all-lost');
       const faults = await faultsOf(path, acknowledged).catch((error: Error) => [`the file does not open: ${error.message}`]);
       expect(faults).not.toEqual([]);
     },
-    40_000,
   );
 });
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { MongoClient, MongoServerError } from 'mongodb';
+import type { TestContext } from 'vitest';
 import { EmbeddedMongo } from '../src/index.ts';
 
 type Written = { _id: number; n: number; text: string; twin: number };
@@ -10,12 +11,19 @@ export type Acknowledged = { ids: Set<number>; counters: Map<string, number> };
 
 export const nothingYet = (): Acknowledged => ({ ids: new Set(), counters: new Map() });
 
-/** Starts a server as a process and waits until it tells its address. */
+/**
+ * Starts a server as a process and waits until it tells its address. It ends with its test at the latest, also where that has
+ * failed or was not done in time.
+ */
 export async function startProcess(
+  { signal, onTestFinished }: Pick<TestContext, 'signal' | 'onTestFinished'>,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ child: ChildProcess; uri: string; exited: Promise<number | null> }> {
+  // A test whose time is up still runs on: it must not start another server, which would have no end.
+  signal.throwIfAborted();
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const line = new Promise<string>((resolve) => child.stdout?.once('data', (chunk) => resolve(String(chunk))));
   const first = await Promise.race([line, exited.then((code) => `exited with ${code}`)]);

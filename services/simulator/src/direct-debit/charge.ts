@@ -6,7 +6,7 @@ import { DIRECT_DEBIT_NOTIFY } from '../money-in/gateway.ts';
 import { done, partnerReference, snapAmountSen, TRANSACTION_NOT_FOUND, takeExternalId } from '../money-in/snap-fields.ts';
 import { snapMoment } from '../money-in/snap-time.ts';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
-import { transaction } from '../snap/transaction.ts';
+import { type SnapCall, transaction } from '../snap/transaction.ts';
 import { directDebit, INVALID_CUSTOMER, INVALID_CUSTOMER_TOKEN, OTP_REQUIRED } from './binding.ts';
 import type { BankCharge } from './charges.ts';
 import { directDebitBankOf } from './open.ts';
@@ -36,11 +36,23 @@ const UNKNOWN: Verdict = { outcome: 'failed', responseCode: '4045411', message: 
  * outcome says (contract §11). An accepted one is told by the status service, and by a notification.
  */
 export const charge = transaction(CHARGE, charging, directDebit, async (context, call) => {
-  const { body, externalKey, forced, customerToken } = call;
+  if (await isKnown(context, call.body)) throw new SnapRefusal(409, '01', 'Conflict {partnerReferenceNo}');
+  if (context.inquiryIds.has(call.externalKey)) throw new SnapRefusal(409, '00', 'Conflict');
+  const answer = await takeFrom(context, call);
+  // Only now: where the database has failed nothing is known of the charge, and it is sent again under the same id.
+  context.inquiryIds.take(call.externalKey);
+  return answer;
+});
+
+async function isKnown(context: Context, body: z.output<typeof charging>): Promise<boolean> {
+  const { charges } = await directDebitBankOf(context);
+  return (await charges.find(body.partnerReferenceNo)) !== undefined;
+}
+
+async function takeFrom(context: Context, call: SnapCall<z.output<typeof charging>>): Promise<SnapAnswer | 'silence'> {
+  const { body, forced, customerToken } = call;
   const { links, otps, charges } = await directDebitBankOf(context);
   const { partnerReferenceNo: reference, amount: amountSen } = body;
-  if ((await charges.find(reference)) !== undefined) throw new SnapRefusal(409, '01', 'Conflict {partnerReferenceNo}');
-  takeExternalId(context, externalKey);
   const link = await links.findByAccountToken(body.bankCardToken);
   if (link === undefined || !link.isBound) return INVALID_CUSTOMER;
   if ((await links.findByAccessToken(customerToken))?.reference !== link.reference) return INVALID_CUSTOMER_TOKEN;
@@ -55,7 +67,7 @@ export const charge = transaction(CHARGE, charging, directDebit, async (context,
   if (made.status === 'failed') return refusalOf(made);
   void notify(context, made);
   return done({ referenceNo: made.referenceNo, partnerReferenceNo: reference });
-});
+}
 
 /** POST /v1.0/debit/status: how a charge stands, with its refunds (SNAP 55). A forced outcome changes nothing here. */
 export const chargeStatus = transaction(CHARGE_STATUS, original, directDebit, async (context, { body, externalKey }) => {

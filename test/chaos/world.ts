@@ -7,39 +7,28 @@ import { openChannel } from '@gerbang/rpc';
 import { findFreePorts } from '../../launcher/ports.ts';
 import { processTable } from '../../launcher/processes.ts';
 import { ensureSecrets } from '../../launcher/secrets.ts';
-import { type Ports, SERVICES } from '../../launcher/services.ts';
+import { type Ports, SERVICES, type ServiceName } from '../../launcher/services.ts';
 import { createSupervisor, type Supervisor } from '../../launcher/supervisor.ts';
 import { openSystem, type System } from '../../launcher/system.ts';
 import { type Answer, accepted, call, type MerchantClient, signIn } from '../support/merchant-client.ts';
 import { startWebhookSink, type WebhookSink } from '../support/webhook-sink.ts';
 
-/** The services of which two instances run. */
-const REPLICATED = ['ledger', 'money-out', 'edge'] as const;
-/** Every port of theirs, by the variable that moves it. */
-const REPLICA_PORTS: ReadonlySet<string> = new Set(
-  SERVICES.filter(({ name }) => isReplicated(name)).flatMap((row) => {
-    const prefix = row.name.toUpperCase().replaceAll('-', '_');
-    return [`${prefix}_ADMIN_PORT`, `${prefix}_RPC_PORT`, ...('listens' in row ? Object.keys(row.listens) : [])];
-  }),
-);
+/** How the second instance of a service is called. */
 const REPLICA = ' replica';
 const FUNDS_SEN = 10n ** 13n;
 
-/** The processes that payments need, one instance of each, and the second money-out. */
-export const VICTIMS: readonly string[] = [
-  ...['money-out', 'edge', 'ledger', 'merchant', 'notifier', 'simulator', 'nats', 'mongodb'],
-  `money-out${REPLICA}`,
-];
-/** All the others. */
-export const MORE_VICTIMS: readonly string[] = [`ledger${REPLICA}`, `edge${REPLICA}`, 'money-in', 'checkout'];
+/** What a test runs. `env`: variables of every process. */
+export type WorldOptions = { name: string; replicated: readonly ServiceName[]; env?: Record<string, string> };
 
 /**
- * The system with a second instance of ledger, money-out and edge. The second edge calls the second money-out, so a merchant that
- * uses both edges uses both instances of money-out; on one database, their timers take each other's transfers.
+ * The system with a second instance of some services. The second edge calls the second instances, so a merchant that uses both
+ * edges uses both of each; on one database, their timers take each other's work.
  */
 export type World = {
   /** The merchant at each of the edges. */
   merchants: readonly [MerchantClient, MerchantClient];
+  /** The biller's address at each of the edges. */
+  billerUrls: readonly [string, string];
   source: string;
   destination: string;
   sink: WebhookSink;
@@ -53,19 +42,22 @@ export type World = {
 };
 
 /** Starts it, with money on the first account and a webhook receiver. */
-export async function startWorld(): Promise<World> {
-  const dataFolder = mkdtempSync(path.join(tmpdir(), 'gerbang-chaos-out-'));
+export async function startWorld({ name, replicated, env: more }: WorldOptions): Promise<World> {
+  const dataFolder = mkdtempSync(path.join(tmpdir(), `gerbang-chaos-${name}-`));
   const ports = await findFreePorts();
-  const others = await replicaPorts(ports);
+  const others = await replicaPorts(ports, replicated);
   const logFolder = path.join(dataFolder, 'replica-logs');
   mkdirSync(logFolder);
   const options = { root: path.resolve(import.meta.dirname, '../..'), dataFolder, shuffleUnsorted: true };
   const env = {
     LOG_LEVEL: 'info',
     MONGODB_DB_PREFIX: `test_${randomBytes(5).toString('hex')}_`,
-    LEDGER_RPC: `127.0.0.1:${ports.LEDGER_RPC_PORT},127.0.0.1:${others.LEDGER_RPC_PORT}`,
+    ...(replicated.includes('ledger') && {
+      LEDGER_RPC: `127.0.0.1:${ports.LEDGER_RPC_PORT},127.0.0.1:${others.LEDGER_RPC_PORT}`,
+    }),
     // Waiting for final states asks about all orders again and again.
     RATE_LIMIT_PER_MINUTE: '100000000',
+    ...more,
   };
   const stores = { mongodbUri: undefined, natsUrl: undefined };
   const system = await openSystem({ ...options, ...stores, ports, env, fresh: false, say: () => {} });
@@ -77,7 +69,7 @@ export async function startWorld(): Promise<World> {
       secrets: ensureSecrets(dataFolder),
       mongodbUri: system.mongodb.uri,
       natsUrl: `nats://127.0.0.1:${ports.NATS_PORT}`,
-    }).filter(({ name }) => isReplicated(name)),
+    }).filter((process) => replicated.some((service) => service === process.name)),
     { logFolder, say: () => {}, record: () => {} },
   );
   const sink = await startWebhookSink();
@@ -90,7 +82,7 @@ export async function startWorld(): Promise<World> {
   try {
     await replicas.start();
     await fund(system);
-    return await openWorld(system, replicas, { otherEdge: `http://127.0.0.1:${others.EDGE_PORT}`, sink, stop });
+    return await openWorld(system, replicas, { others, sink, stop });
   } catch (error) {
     await stop();
     throw error;
@@ -100,14 +92,15 @@ export async function startWorld(): Promise<World> {
 async function openWorld(
   system: System,
   replicas: Supervisor,
-  { otherEdge, sink, stop }: { otherEdge: string } & Pick<World, 'sink' | 'stop'>,
+  { others, sink, stop }: { others: Ports } & Pick<World, 'sink' | 'stop'>,
 ): Promise<World> {
   const { demo } = system;
-  const merchants = [await signIn(demo.base_url, demo), await signIn(otherEdge, demo)] as const;
-  const settings = { disbursement_notif_url: sink.url };
+  const merchants = [await signIn(demo.base_url, demo), await signIn(`http://127.0.0.1:${others.EDGE_PORT}`, demo)] as const;
+  const settings = { disbursement_notif_url: sink.url, direct_debit_notif_url: sink.url };
   await accepted(merchants[0].api.PUT('/api/v1.0/callback-settings', { body: settings }));
   return {
     merchants,
+    billerUrls: [demo.biller_url, `http://127.0.0.1:${others.BILLER_PORT}`],
     source: demo.account_ids[0],
     destination: demo.account_ids[1],
     sink,
@@ -123,25 +116,32 @@ async function openWorld(
 }
 
 /** The ports of the first instances, but for those of the second ones. */
-async function replicaPorts(ports: Ports): Promise<Ports> {
+async function replicaPorts(ports: Ports, replicated: readonly ServiceName[]): Promise<Ports> {
+  const moved = new Set(SERVICES.filter(({ name }) => replicated.includes(name)).flatMap(portNamesOf));
   const taken = new Set(Object.values(ports));
   for (;;) {
     const free = await findFreePorts();
-    const own = Object.fromEntries(Object.entries(free).filter(([name]) => REPLICA_PORTS.has(name)));
+    const own = Object.fromEntries(Object.entries(free).filter(([name]) => moved.has(name)));
     if (!Object.values(own).some((port) => taken.has(port))) return { ...ports, ...own };
   }
 }
 
+/** Every port of a service, by the variable that moves it. */
+function portNamesOf(row: (typeof SERVICES)[number]): string[] {
+  const prefix = row.name.toUpperCase().replaceAll('-', '_');
+  return [`${prefix}_ADMIN_PORT`, `${prefix}_RPC_PORT`, ...('listens' in row ? Object.keys(row.listens) : [])];
+}
+
+/** Money on the first account, and a fee of direct debit, so that a refund takes more than what is pending. */
 async function fund({ demo, ports }: System): Promise<void> {
   const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined });
-  const credit = { operator: 'chaos', merchantId: demo.merchant_id, accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
+  const operators = channel.client(OperatorService);
+  const by = { operator: 'chaos', merchantId: demo.merchant_id };
   try {
-    await channel.client(OperatorService).fund({ ...credit, operationId: 'chaos', rail: 'bank-transfer' });
+    const credit = { accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
+    await operators.fund({ ...by, ...credit, operationId: 'chaos', rail: 'bank-transfer' });
+    await operators.setFees({ ...by, fee: { product: 'direct-debit', fixedSen: 1_000_00n, basisPoints: 70 } });
   } finally {
     await channel.close();
   }
-}
-
-function isReplicated(name: string): boolean {
-  return REPLICATED.some((replicated) => replicated === name);
 }
