@@ -36,11 +36,12 @@ BEYOND_SCHEMAS = re.compile(
             "must not have a fragment",
             "is required for OVO",
             "is not an Indonesian mobile number",
+            "is more than is left of the charge",
         )
     )
 )
 #: What is wrong with a QRIS code, or with an amount or a tip that it does not take.
-QRIS_RULES = re.compile(r"^tag \d\d|the code has|the acquirer does not take|has not been inquired|amount|tip")
+QRIS_RULES = re.compile(r"^tag \d\d|the code (?:has|asks)|the acquirer does not take|has not been inquired|amount|tip")
 #: Rules of one operation about several fields at once.
 RULES_BETWEEN_FIELDS = {
     "createVirtualAccount": re.compile("is required"),
