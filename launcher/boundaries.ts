@@ -69,7 +69,7 @@ export function findViolations(sources: Sources): Violation[] {
   const violations: Violation[] = [];
   for (const [file, text] of sources) {
     const imports = importsOf(text);
-    const targets = imports.map(({ name }) => resolveRelative(file, name) ?? entryOf(name) ?? '');
+    const targets = imports.map(({ name }) => resolveRelative(file, name) ?? entryOf(name, sources) ?? '');
     graph.set(
       file,
       targets.filter((target) => sources.has(target)),
@@ -175,7 +175,7 @@ function findLoaded(sources: Sources): Violation[] {
       for (const { name, types } of importsOf(sources.get(file) ?? '')) {
         if (types) continue;
         if (name === forbidden) violations.push({ file, imported: name, reason: `${owner} would load it` });
-        const target = resolveRelative(file, name) ?? entryOf(name);
+        const target = resolveRelative(file, name) ?? entryOf(name, sources);
         if (target === undefined || seen.has(target) || !sources.has(target)) continue;
         seen.add(target);
         reached.push(target);
@@ -185,10 +185,11 @@ function findLoaded(sources: Sources): Violation[] {
   return violations;
 }
 
-/** The file behind an import of one of our packages. */
-function entryOf(imported: string): string | undefined {
+/** The file behind an import of one of our packages: an entry is a file, or a folder with a list of its own. */
+function entryOf(imported: string, sources: ReadonlyMap<string, string>): string | undefined {
   const [, ours, entry = 'index'] = OURS.exec(imported) ?? [];
-  return ours === undefined ? undefined : `packages/${ours}/src/${entry}.ts`;
+  if (ours === undefined) return undefined;
+  return [`packages/${ours}/src/${entry}.ts`, `packages/${ours}/src/${entry}/index.ts`].find((file) => sources.has(file));
 }
 
 /** Every cycle of a graph by the node that closes it, with its path. */

@@ -84,9 +84,10 @@ function chaosArguments(files: readonly string[]): string[] {
 /** Runs a command of the project with this terminal; gives its exit code. */
 function run(file: string, parameters: string[], env: Record<string, string> = {}, cwd = root): Promise<number> {
   return new Promise((resolve, reject) => {
+    // Before the environment is copied: the pipe to the parent is this process's own.
+    onParentGone(() => child.kill('SIGTERM'));
     const child = spawn(file, parameters, { cwd, env: { ...env, ...process.env }, stdio: 'inherit' });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
-    onParentGone(() => child.kill('SIGTERM'));
     child.on('error', reject);
     child.on('exit', (code) => resolve(code ?? 1));
   });

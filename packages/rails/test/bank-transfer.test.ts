@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { BankTransferRequest } from '../src/bank-transfer/index.ts';
 import { readAccount, readStatus, readTransfer } from '../src/bank-transfer/outcomes.ts';
-import type { BankTransferRequest } from '../src/index.ts';
 import type { SnapAnswer } from '../src/snap-client.ts';
 import { numbered, SNAP_CASES } from './snap-cases.ts';
 

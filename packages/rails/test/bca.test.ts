@@ -1,12 +1,7 @@
 import { BANKS } from '@gerbang/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type BankTransferRail,
-  type BankTransferRequest,
-  openSnapBankTransfer,
-  openSnapQris,
-  type QrisRail,
-} from '../src/index.ts';
+import { type BankTransferRail, type BankTransferRequest, openSnapBankTransfer } from '../src/bank-transfer/index.ts';
+import { openSnapQris, type QrisRail } from '../src/index.ts';
 import { bca } from '../src/providers/bca.ts';
 import { type Answer, startRecordedBank } from './recorded-bank.ts';
 

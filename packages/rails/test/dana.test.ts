@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type EwalletTopupRail, type EwalletTopupRequest, openSnapEwalletTopup } from '../src/index.ts';
+import { type EwalletTopupRail, type EwalletTopupRequest, openSnapEwalletTopup } from '../src/ewallet-topup/index.ts';
 import { dana } from '../src/providers/dana.ts';
 import { type Answer, startRecordedBank } from './recorded-bank.ts';
 

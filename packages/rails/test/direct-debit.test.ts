@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readAccount, readAuthorized, readBound, readTokens, readUnbound } from '../src/direct-debit/binding-outcomes.ts';
+import type { ChargeRequest, RefundRequest } from '../src/direct-debit/index.ts';
 import {
   readCharge,
   readChargeState,
@@ -8,7 +9,6 @@ import {
   readSentOtp,
   readVerifiedOtp,
 } from '../src/direct-debit/outcomes.ts';
-import type { ChargeRequest, RefundRequest } from '../src/index.ts';
 import type { SnapAnswer } from '../src/snap-client.ts';
 
 const charge: ChargeRequest = {

@@ -1,9 +1,9 @@
 import { EWALLET_CHANNELS } from '@gerbang/core';
 import { describe, expect, test } from 'vitest';
 import { EWALLET_TOPUP_PROFILES } from '../src/ewallet-topup/channels.ts';
+import type { EwalletTopupRequest } from '../src/ewallet-topup/index.ts';
 import { readTopup, readTopupStatus, readWallet } from '../src/ewallet-topup/outcomes.ts';
 import { TOPUP_CASES, TOPUP_STATUS_CASES, WALLET_INQUIRY_CASES } from '../src/ewallet-topup/treatment.ts';
-import type { EwalletTopupRequest } from '../src/index.ts';
 import type { SnapAnswer } from '../src/snap-client.ts';
 import { treat, treatLatestStatus, treatSend } from '../src/treatment.ts';
 import { numbered, SNAP_CASES } from './snap-cases.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { verifyTransaction } from '@gerbang/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BankTransferRail, type BankTransferRequest, openSnapBankTransfer } from '../src/index.ts';
+import { type BankTransferRail, type BankTransferRequest, openSnapBankTransfer } from '../src/bank-transfer/index.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const TOKEN = 'the-access-token';

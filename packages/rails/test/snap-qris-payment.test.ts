@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { QrisPaymentRequest } from '../src/index.ts';
+import type { QrisPaymentRequest } from '../src/qris-payment/index.ts';
 import { readCancellation, readDecoding, readPayment, readPaymentState, readRefund } from '../src/qris-payment/outcomes.ts';
 import type { SnapAnswer } from '../src/snap-client.ts';
 

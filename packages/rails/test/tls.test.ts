@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { openSnapBankTransfer } from '../src/index.ts';
+import { openSnapBankTransfer } from '../src/bank-transfer/index.ts';
 import type { TlsVersion } from '../src/snap-http.ts';
 
 const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -1,5 +1,5 @@
 import type { MerchantDirectory } from '@gerbang/neighbours';
-import type { PrepaidRail } from '@gerbang/rails';
+import type { PrepaidRail } from '@gerbang/rails/prepaid';
 import type { BackgroundWork } from '@gerbang/runtime';
 import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
 import type { CutOff } from './cut-off.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { openSnapPrepaid, type PrepaidRail, railFromConfig } from '@gerbang/rails';
+import { railFromConfig } from '@gerbang/rails';
+import { openSnapPrepaid, type PrepaidRail } from '@gerbang/rails/prepaid';
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, type Foundation, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';

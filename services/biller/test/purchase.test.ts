@@ -2,7 +2,7 @@ import { create, fromBinary } from '@bufbuild/protobuf';
 import { createClock, openToken } from '@gerbang/core';
 import { PurchaseFinishedSchema, PurchaseStatus, ResolvePurchaseRequestSchema } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { PrepaidPurchaseResult } from '@gerbang/rails';
+import type { PrepaidPurchaseResult } from '@gerbang/rails/prepaid';
 import { describe, expect, test } from 'vitest';
 import { parseCutOff } from '../src/cut-off.ts';
 import { settle } from '../src/purchase/saga.ts';

@@ -13,7 +13,7 @@ import {
 import { InquirePrepaidRequestSchema, PayPrepaidRequestSchema } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { Compensation, Intent, type PostRequest, PostResponseSchema } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountSchema, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import type { PrepaidInquiryResult, PrepaidPurchaseResult, PrepaidQuestion, PrepaidRequest } from '@gerbang/rails';
+import type { PrepaidInquiryResult, PrepaidPurchaseResult, PrepaidQuestion, PrepaidRequest } from '@gerbang/rails/prepaid';
 import { BackgroundWork } from '@gerbang/runtime';
 import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';

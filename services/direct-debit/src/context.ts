@@ -1,7 +1,7 @@
 import type { Clock } from '@gerbang/core';
 import type { MerchantDirectory, SettlesAt } from '@gerbang/neighbours';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { DirectDebitRail } from '@gerbang/rails';
+import type { DirectDebitRail } from '@gerbang/rails/direct-debit';
 import type { RpcClient } from '@gerbang/rpc';
 import type { BackgroundWork, Logger } from '@gerbang/runtime';
 import type { IdempotencyKeys } from '@gerbang/store';

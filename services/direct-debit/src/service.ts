@@ -1,6 +1,7 @@
 import type { Clock } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { type DirectDebitRail, openSnapDirectDebit, railFromConfig } from '@gerbang/rails';
+import { railFromConfig } from '@gerbang/rails';
+import { type DirectDebitRail, openSnapDirectDebit } from '@gerbang/rails/direct-debit';
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';

@@ -1,4 +1,4 @@
-import type { ChargeRequest, DirectDebitRail, RefundRequest } from '@gerbang/rails';
+import type { ChargeRequest, DirectDebitRail, RefundRequest } from '@gerbang/rails/direct-debit';
 
 /** What the bank does with what it is asked for the first time. `lost`: it does it, and its answer never comes. */
 export type Behaviour = 'takes' | 'refuses' | 'lost';

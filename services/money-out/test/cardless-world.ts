@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type AdjustableClock, createClock, type KeyRing, newUlid, parseKeyRing } from '@gerbang/core';
 import { AccountSchema, MerchantStatus, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import type { CardlessRail, CardlessState } from '@gerbang/rails';
+import type { CardlessRail, CardlessState } from '@gerbang/rails/cardless-withdrawal';
 import { BackgroundWork, createLogger } from '@gerbang/runtime';
 import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';

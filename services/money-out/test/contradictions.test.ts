@@ -1,6 +1,6 @@
 import { createClock } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { BankTransferInquiryResult, BankTransferResult } from '@gerbang/rails';
+import type { BankTransferInquiryResult, BankTransferResult } from '@gerbang/rails/bank-transfer';
 import { describe, expect, test } from 'vitest';
 import { change } from '../src/transfer/change.ts';
 import type { StoredTransfer } from '../src/transfer/document.ts';

@@ -1,6 +1,6 @@
 import { createClock, RefusalError } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { EwalletTopupInquiryResult, EwalletTopupResult } from '@gerbang/rails';
+import type { EwalletTopupInquiryResult, EwalletTopupResult } from '@gerbang/rails/ewallet-topup';
 import { describe, expect, test } from 'vitest';
 import { toDetailFields } from '../src/ewallet-topup/document.ts';
 import { createEwalletTopup } from '../src/ewallet-topup/ewallet-topup.ts';

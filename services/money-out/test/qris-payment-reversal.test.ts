@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { ListUnresolvedRequestSchema } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import type { QrisPaymentRail } from '@gerbang/rails';
+import type { QrisPaymentRail } from '@gerbang/rails/qris-payment';
 import { describe, expect, test } from 'vitest';
 import { listUnresolved } from '../src/resolution/rpc/list-unresolved.ts';
 import { refusalOf } from './harness.ts';

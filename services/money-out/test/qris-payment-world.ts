@@ -7,7 +7,7 @@ import {
   GetQrisPaymentRequestSchema,
   InquireQrisPaymentRequestSchema,
 } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
-import type { QrisPaymentRail, QrisPaymentRequest } from '@gerbang/rails';
+import type { QrisPaymentRail, QrisPaymentRequest } from '@gerbang/rails/qris-payment';
 import { BackgroundWork } from '@gerbang/runtime';
 import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';

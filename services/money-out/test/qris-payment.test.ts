@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { TransferRequestSchema, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { GetQrisPaymentRequestSchema } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
-import type { QrisPaymentRail, QrisPaymentRequest } from '@gerbang/rails';
+import type { QrisPaymentRail, QrisPaymentRequest } from '@gerbang/rails/qris-payment';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { transfer } from '../src/disbursement/rpc/transfer.ts';
 import { getQrisPayment } from '../src/qris-payment/rpc/get-qris-payment.ts';

@@ -1,5 +1,5 @@
 import { createClock, RefusalError } from '@gerbang/core';
-import type { BankTransferResult } from '@gerbang/rails';
+import type { BankTransferResult } from '@gerbang/rails/bank-transfer';
 import { describe, expect, test } from 'vitest';
 import type { StoredTransfer } from '../src/transfer/document.ts';
 import type { TransferOrder } from '../src/transfer/product.ts';

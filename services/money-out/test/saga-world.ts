@@ -7,7 +7,7 @@ import {
   type PostRequest,
   PostResponseSchema,
 } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { BankTransferRail } from '@gerbang/rails';
+import type { BankTransferRail } from '@gerbang/rails/bank-transfer';
 import type { RpcClient } from '@gerbang/rpc';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';

@@ -1,6 +1,6 @@
 import { createClock, newUlid, RefusalError } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { BankTransferInquiryResult, BankTransferResult } from '@gerbang/rails';
+import type { BankTransferInquiryResult, BankTransferResult } from '@gerbang/rails/bank-transfer';
 import { eventually } from '@gerbang/testkit';
 import { describe, expect, test } from 'vitest';
 import type { StoredTransfer } from '../src/transfer/document.ts';

@@ -1,12 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { AdjustableClock } from '@gerbang/core';
 import type { Logger } from '@gerbang/runtime';
+import type { Store } from '@gerbang/store';
 import type { BankBooks } from './bank-transfer/books.ts';
-import type { Withdrawals } from './cardless-withdrawal/store.ts';
 import type { ClockFollowers } from './clock/followers.ts';
 import type { OffsetStore } from './clock/offset-store.ts';
 import type { RailBehaviours } from './control/behaviours.ts';
-import type { DirectDebitBank } from './direct-debit/open.ts';
 import type { HistoryChanges } from './history/changes.ts';
 import type { Metrics } from './metrics.ts';
 import type { Gateway } from './money-in/gateway.ts';
@@ -25,9 +24,9 @@ export type Context = {
   clock: AdjustableClock;
   offsets: OffsetStore;
   followers: ClockFollowers;
+  /** For what a single rail keeps (per-context.ts). */
+  store: Store;
   books: BankBooks;
-  /** What customers may draw at the bank's machines. */
-  withdrawals: Withdrawals;
   /**
    * Of the rails that bring money in: the payment requests that they hold, what they have taken, and what they have given back.
    */
@@ -36,8 +35,6 @@ export type Context = {
   refunds: Refunds;
   /** Codes that partners pay as their customers' issuer. */
   qrisBooks: QrisBooks;
-  /** Accounts that customers have bound, and what was charged to them. */
-  directDebit: DirectDebitBank;
   /** Where customers reach the simulator's own pages, without a slash at the end. */
   publicUrl: string;
   /** The other side: what the rails call. */

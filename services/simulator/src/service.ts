@@ -5,13 +5,11 @@ import { answers, assembleService, listenHttp, startProbes } from '@gerbang/serv
 import { openStore } from '@gerbang/service/store';
 import { buildApp } from './app.ts';
 import { openBankBooks } from './bank-transfer/books.ts';
-import { openWithdrawals } from './cardless-withdrawal/store.ts';
 import { createClockFollowers } from './clock/followers.ts';
 import { openOffsetStore } from './clock/offset-store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openRailBehaviours } from './control/behaviours.ts';
-import { openDirectDebitBank } from './direct-debit/open.ts';
 import { openHistoryChanges } from './history/changes.ts';
 import { createSimulatorMetrics } from './metrics.ts';
 import { createGateway } from './money-in/gateway.ts';
@@ -38,10 +36,9 @@ export function startService(config: Config, options: { random?: () => number } 
       offsets,
       followers: createClockFollowers(),
       books: await openBankBooks(store, clock),
-      withdrawals: await openWithdrawals(store, clock, config.partner.clientSecret),
       ...(await openMoneyIn(store, clock)),
       qrisBooks: await openQrisBooks(store, clock),
-      directDebit: await openDirectDebitBank(store, clock),
+      store,
       publicUrl: (config.SIMULATOR_PUBLIC_URL ?? `http://127.0.0.1:${config.SIMULATOR_PORT}`).replace(/\/+$/, ''),
       gateway: createGateway({
         url: config.SIMULATOR_RAILS_URL,

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { newUlid } from '@gerbang/core';
-import { type CardlessRail, type CardlessRequest, openSnapCardless } from '@gerbang/rails';
+import { type CardlessRail, type CardlessRequest, openSnapCardless } from '@gerbang/rails/cardless-withdrawal';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Bench, booksSchema, newPrivateKey, soon, startBench, within } from './harness.ts';

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type ChargeRequest, type Customer, type DirectDebitRail, openSnapDirectDebit, type RefundRequest } from '@gerbang/rails';
+import {
+  type ChargeRequest,
+  type Customer,
+  type DirectDebitRail,
+  openSnapDirectDebit,
+  type RefundRequest,
+} from '@gerbang/rails/direct-debit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, booksSchema, newExternalId, soon, startBench, within } from './harness.ts';
 

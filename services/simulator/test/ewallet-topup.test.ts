@@ -1,5 +1,5 @@
 import { newUlid } from '@gerbang/core';
-import { type EwalletTopupRail, type EwalletTopupRequest, openSnapEwalletTopup } from '@gerbang/rails';
+import { type EwalletTopupRail, type EwalletTopupRequest, openSnapEwalletTopup } from '@gerbang/rails/ewallet-topup';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Bench,

@@ -1,14 +1,13 @@
 import { generateKeyPairSync, type KeyObject, randomInt } from 'node:crypto';
 import { jakartaIso, newUlid, signTokenRequest, signTransaction } from '@gerbang/core';
+import type { SnapCredentials } from '@gerbang/rails';
 import {
   type BankTransferRail,
   type BankTransferRequest,
   openSnapBankTransfer,
-  openSnapQrisPayment,
-  type QrisPaymentRail,
   type SnapBankTransferOptions,
-  type SnapCredentials,
-} from '@gerbang/rails';
+} from '@gerbang/rails/bank-transfer';
+import { openSnapQrisPayment, type QrisPaymentRail } from '@gerbang/rails/qris-payment';
 import { startTestMongo } from '@gerbang/testkit';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';

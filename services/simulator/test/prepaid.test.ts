@@ -1,5 +1,5 @@
 import { newUlid } from '@gerbang/core';
-import { openSnapPrepaid, type PrepaidRail, type PrepaidRequest } from '@gerbang/rails';
+import { openSnapPrepaid, type PrepaidRail, type PrepaidRequest } from '@gerbang/rails/prepaid';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, booksSchema, callBank, soon, startBench, within } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import { encodeQris, isRefusal, jakartaIso, newUlid, type Qris } from '@gerbang/core';
-import type { QrisPaymentRail, QrisPaymentRequest } from '@gerbang/rails';
+import type { QrisPaymentRail, QrisPaymentRequest } from '@gerbang/rails/qris-payment';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bench, booksSchema, callBank, newExternalId, openQrisPaymentTo, soon, startBench, within } from './harness.ts';
 

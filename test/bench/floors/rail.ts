@@ -1,4 +1,4 @@
-import { openSnapBankTransfer } from '@gerbang/rails';
+import { openSnapBankTransfer } from '@gerbang/rails/bank-transfer';
 import type { Secrets } from '../../../launcher/secrets.ts';
 import type { Turn } from '../harness/benchmark.ts';
 import { callLoop } from '../harness/call-load.ts';

@@ -1,6 +1,6 @@
 import { type Clock, isRefusal, type KeyRing, RefusalError } from '@gerbang/core';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { PrepaidRail } from '@gerbang/rails';
+import type { PrepaidRail } from '@gerbang/rails/prepaid';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
 import { retryConflicts } from '@gerbang/store';

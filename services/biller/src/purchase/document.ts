@@ -1,4 +1,4 @@
-import type { PrepaidRequest } from '@gerbang/rails';
+import type { PrepaidRequest } from '@gerbang/rails/prepaid';
 import type { AggregateDocument, Due } from '@gerbang/store';
 import type { Inquiry } from '../inquiry/inquiry.ts';
 import type { Proposal, PurchaseState, Resolution } from './purchase.ts';

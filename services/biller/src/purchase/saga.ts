@@ -1,6 +1,7 @@
 import { sealToken } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import { callWithin, type PrepaidPurchaseResult } from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { PrepaidPurchaseResult } from '@gerbang/rails/prepaid';
 import { withinOr } from '@gerbang/runtime';
 import { change, type PurchaseContext } from './change.ts';
 import { requestOf, type StoredPurchase } from './document.ts';

@@ -1,4 +1,5 @@
-import { type AccountResult, type BindResult, callWithin, type TokenResult } from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { AccountResult, BindResult, TokenResult } from '@gerbang/rails/direct-debit';
 import type { Context } from '../context.ts';
 import { bindRequest, customerOf } from '../otp/ask.ts';
 import { changeBinding } from './change.ts';

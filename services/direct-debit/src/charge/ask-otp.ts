@@ -1,5 +1,5 @@
 import { RefusalError } from '@gerbang/core';
-import type { SendOtpResult } from '@gerbang/rails';
+import type { SendOtpResult } from '@gerbang/rails/direct-debit';
 import { mustFindBinding } from '../binding/change.ts';
 import type { Context } from '../context.ts';
 import { otpRequest, sendOtp } from '../otp/ask.ts';

@@ -1,4 +1,5 @@
-import { callWithin, type RefundResult } from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { RefundResult } from '@gerbang/rails/direct-debit';
 import type { Context } from '../context.ts';
 import { changeCharge } from './change.ts';
 import type { StoredCharge } from './document.ts';

@@ -1,5 +1,5 @@
 import { jakartaDay } from '@gerbang/core';
-import type { ChargeRequest, RefundRequest } from '@gerbang/rails';
+import type { ChargeRequest, RefundRequest } from '@gerbang/rails/direct-debit';
 import { z } from 'zod';
 import { externalIdOf, refundReference } from './reference.ts';
 import type { ChargeOrder, ChargeState } from './state.ts';

@@ -1,4 +1,5 @@
-import { callWithin, type ChargeState as RailState } from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { ChargeState as RailState } from '@gerbang/rails/direct-debit';
 import { changeBinding, mustFindBinding } from '../binding/change.ts';
 import type { StoredBinding } from '../binding/document.ts';
 import { checkBinding } from '../binding/refresh.ts';

@@ -1,11 +1,5 @@
-import {
-  type BindRequest,
-  type Customer,
-  callWithin,
-  type OtpRequest,
-  type SendOtpResult,
-  type VerifyOtpResult,
-} from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { BindRequest, Customer, OtpRequest, SendOtpResult, VerifyOtpResult } from '@gerbang/rails/direct-debit';
 import type { StoredBinding } from '../binding/document.ts';
 import type { Link, Tokens } from '../binding/state.ts';
 import type { Context } from '../context.ts';

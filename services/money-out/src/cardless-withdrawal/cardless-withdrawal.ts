@@ -1,5 +1,5 @@
 import { type KeyRing, openText, type Secret, sealText } from '@gerbang/core';
-import type { CardlessRail, CardlessRequest, CardlessState } from '@gerbang/rails';
+import type { CardlessRail, CardlessRequest, CardlessState } from '@gerbang/rails/cardless-withdrawal';
 import type { Outcome, Product } from '../transfer/product.ts';
 import { isHeld, type TransferState } from '../transfer/state.ts';
 import { beneficiaryOf, CARDLESS_WITHDRAWAL } from './content.ts';

@@ -1,5 +1,5 @@
 import { vaBank } from '@gerbang/core';
-import type { CardlessRequest } from '@gerbang/rails';
+import type { CardlessRequest } from '@gerbang/rails/cardless-withdrawal';
 import { z } from 'zod';
 import type { TransferOrder } from '../transfer/product.ts';
 import type { CardlessDetails } from './content.ts';

@@ -1,4 +1,5 @@
-import { openSnapCardless, type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { openSnapCardless } from '@gerbang/rails/cardless-withdrawal';
 import { env } from '@gerbang/runtime';
 import type { ToldHistory } from '../reconciliation/rails.ts';
 import { phoneKeys } from '../reconciliation/remark.ts';

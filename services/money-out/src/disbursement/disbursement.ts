@@ -1,5 +1,5 @@
 import { jakartaDay } from '@gerbang/core';
-import type { BankTransferRail } from '@gerbang/rails';
+import type { BankTransferRail } from '@gerbang/rails/bank-transfer';
 import type { Product } from '../transfer/product.ts';
 import { beneficiaryOf, DISBURSEMENT } from './content.ts';
 import { readDetails, storedCause } from './document.ts';

@@ -1,4 +1,4 @@
-import type { BankTransferRequest } from '@gerbang/rails';
+import type { BankTransferRequest } from '@gerbang/rails/bank-transfer';
 import { z } from 'zod';
 import type { TransferOrder } from '../transfer/product.ts';
 import { externalIdOf } from '../transfer/rail-reference.ts';

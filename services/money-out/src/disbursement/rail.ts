@@ -1,4 +1,5 @@
-import { type BankTransferRail, openSnapBankTransfer, type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { type BankTransferRail, openSnapBankTransfer } from '@gerbang/rails/bank-transfer';
 import { z } from 'zod';
 import type { ToldHistory } from '../reconciliation/rails.ts';
 import { descriptionIn } from '../reconciliation/remark.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, formatSen, RefusalError, refuseField } from '@gerbang/core';
-import { EWALLET_TOPUP_PROFILES, type EwalletTopupChannel, findEwalletTopupChannel } from '@gerbang/rails';
+import { EWALLET_TOPUP_PROFILES, type EwalletTopupChannel, findEwalletTopupChannel } from '@gerbang/rails/ewallet-topup';
 
 /** An e-wallet top-up's own part of a transfer. */
 export type EwalletTopupDetails = {

@@ -1,5 +1,6 @@
 import { jakartaDay } from '@gerbang/core';
-import { callWithin, type EwalletTopupRail, type Wallet } from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { EwalletTopupRail, Wallet } from '@gerbang/rails/ewallet-topup';
 import type { Outcome, Product } from '../transfer/product.ts';
 import { beneficiaryOf, EWALLET_TOPUP } from './content.ts';
 import { readDetails } from './document.ts';

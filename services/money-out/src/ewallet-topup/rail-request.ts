@@ -1,5 +1,5 @@
 import { EWALLET_CHANNELS } from '@gerbang/core';
-import type { EwalletTopupRequest } from '@gerbang/rails';
+import type { EwalletTopupRequest } from '@gerbang/rails/ewallet-topup';
 import { z } from 'zod';
 import type { TransferOrder } from '../transfer/product.ts';
 import { externalIdOf } from '../transfer/rail-reference.ts';

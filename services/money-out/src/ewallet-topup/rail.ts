@@ -1,4 +1,5 @@
-import { openSnapEwalletTopup, type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { openSnapEwalletTopup } from '@gerbang/rails/ewallet-topup';
 import type { ToldHistory } from '../reconciliation/rails.ts';
 import { descriptionIn, phoneKeys } from '../reconciliation/remark.ts';
 import { readDetails } from './document.ts';

@@ -1,5 +1,6 @@
 import { RefusalError, refuse, refuseField } from '@gerbang/core';
-import { callWithin, type QrisProblem } from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { QrisProblem } from '@gerbang/rails/qris-payment';
 import type { Context } from '../context.ts';
 
 type Scan = { partnerReference: string; qrData: string; amountSen: bigint | undefined };

@@ -1,5 +1,5 @@
 import { jakartaDay } from '@gerbang/core';
-import type { QrisPaymentRail, QrisPaymentResult, QrisReturned } from '@gerbang/rails';
+import type { QrisPaymentRail, QrisPaymentResult, QrisReturned } from '@gerbang/rails/qris-payment';
 import type { Outcome, Product } from '../transfer/product.ts';
 import type { FailureCause } from '../transfer/state.ts';
 import { beneficiaryOf, QRIS_ISSUER } from './content.ts';

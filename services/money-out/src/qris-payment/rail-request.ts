@@ -1,4 +1,4 @@
-import type { QrisPaymentRequest } from '@gerbang/rails';
+import type { QrisPaymentRequest } from '@gerbang/rails/qris-payment';
 import { z } from 'zod';
 import type { TransferOrder } from '../transfer/product.ts';
 import { externalIdOf } from '../transfer/rail-reference.ts';

@@ -1,5 +1,6 @@
 import { decodeQris, isRefusal } from '@gerbang/core';
-import { openSnapQrisPayment, type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
+import { openSnapQrisPayment } from '@gerbang/rails/qris-payment';
 import { z } from 'zod';
 import type { ToldHistory } from '../reconciliation/rails.ts';
 import { readDetails, readRrn } from './document.ts';

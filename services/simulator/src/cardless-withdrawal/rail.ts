@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { type Between, newRow, type Row } from '../history/row.ts';
 import type { BookItem, SimulatedRail } from '../simulated-rail.ts';
 import { CANCEL_CODE, CREATE_CODE, cancelCode, createCode, WITHDRAWAL_STATUS, withdrawalStatus } from './snap.ts';
+import { withdrawalsOf } from './store.ts';
 import { withdrawCash } from './withdraw.ts';
 
 /** The bank whose machines give cash for a code. */
@@ -13,13 +14,14 @@ export const cardlessRail: SimulatedRail = {
     { method: 'POST', url: '/v1.0/cardless-withdrawal/cancel', handler: cancelCode, service: CANCEL_CODE },
     { method: 'POST', url: '/sandbox/cardless/:withdrawal_code/withdraw', handler: withdrawCash, anyone: false },
   ],
-  books: { cardless: withdrawals },
+  books: { cardless: bookWithdrawals },
   histories: { cardless: { rail: 'cardless', rows: tellWithdrawals } },
 };
 
 /** A code that was not used yet is pending. */
-async function* withdrawals(context: Context): AsyncGenerator<BookItem> {
-  for await (const { merchantReference, transactionId, amountSen, status } of context.withdrawals.all()) {
+async function* bookWithdrawals(context: Context): AsyncGenerator<BookItem> {
+  const withdrawals = await withdrawalsOf(context);
+  for await (const { merchantReference, transactionId, amountSen, status } of withdrawals.all()) {
     yield {
       reference_number: merchantReference,
       transaction_id: transactionId,
@@ -31,7 +33,8 @@ async function* withdrawals(context: Context): AsyncGenerator<BookItem> {
 }
 
 async function tellWithdrawals(context: Context, { fromMs, toMs }: Between): Promise<Row[]> {
-  const drawn = await context.withdrawals.drawnBetween(fromMs, toMs);
+  const withdrawals = await withdrawalsOf(context);
+  const drawn = await withdrawals.drawnBetween(fromMs, toMs);
   return drawn.map(({ reference, phoneNumber, amountSen, withdrawnAtMs = 0 }) =>
     newRow(`cardless:${reference}`, ['TARIK TUNAI', phoneNumber], {
       atMs: withdrawnAtMs,

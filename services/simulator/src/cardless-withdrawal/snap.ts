@@ -1,7 +1,6 @@
 import { toMoney } from '@gerbang/core';
 import { z } from 'zod';
 import { decisionOf } from '../bank-transfer/beneficiary.ts';
-import type { Context } from '../context.ts';
 import {
   DO_NOT_HONOR,
   done,
@@ -13,6 +12,7 @@ import {
 } from '../money-in/snap-fields.ts';
 import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
+import { type Withdrawals, withdrawalsOf } from './store.ts';
 import type { NewWithdrawal, Withdrawal } from './withdrawal.ts';
 
 // SNAP has no service that gives a customer cash for a code (44 runs the other way): these are of our own, with numbers that SNAP
@@ -55,17 +55,19 @@ export const createCode = transaction(CREATE_CODE, creation, cardless, async (co
   takeExternalId(context, externalKey);
   const asked = toNewWithdrawal(body);
   const { verdict, answers } = decisionOf(asked.phoneNumber, forced);
-  const made = await context.withdrawals.make(asked, verdict);
+  const withdrawals = await withdrawalsOf(context);
+  const made = await withdrawals.make(asked, verdict);
   if (!isFor(made, asked) || made.status === 'canceled') throw new SnapRefusal(409, '01', 'Conflict {partnerReferenceNo}');
   if (!answers) return 'silence';
-  return made.failure === undefined ? stateOf(context, made) : refusalOf(made.failure);
+  return made.failure === undefined ? stateOf(withdrawals, made) : refusalOf(made.failure);
 });
 
 /** POST /v1.0/cardless-withdrawal/status: how a withdrawal stands. A forced outcome changes nothing here. */
 export const withdrawalStatus = transaction(WITHDRAWAL_STATUS, original, cardless, async (context, { body, externalKey }) => {
   takeExternalId(context, externalKey);
-  const found = await context.withdrawals.find(body.originalPartnerReferenceNo);
-  return found === undefined ? TRANSACTION_NOT_FOUND : stateOf(context, found);
+  const withdrawals = await withdrawalsOf(context);
+  const found = await withdrawals.find(body.originalPartnerReferenceNo);
+  return found === undefined ? TRANSACTION_NOT_FOUND : stateOf(withdrawals, found);
 });
 
 /**
@@ -76,11 +78,12 @@ export const withdrawalStatus = transaction(WITHDRAWAL_STATUS, original, cardles
 export const cancelCode = transaction(CANCEL_CODE, original, cardless, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
   if (forced === 'failed') return DO_NOT_HONOR;
-  const after = await context.withdrawals.cancel({ reference: body.originalPartnerReferenceNo, amountSen: body.amount });
-  return forced === 'timeout' ? 'silence' : stateOf(context, after);
+  const withdrawals = await withdrawalsOf(context);
+  const after = await withdrawals.cancel({ reference: body.originalPartnerReferenceNo, amountSen: body.amount });
+  return forced === 'timeout' ? 'silence' : stateOf(withdrawals, after);
 });
 
-function stateOf({ withdrawals }: Context, withdrawal: Withdrawal): SnapAnswer {
+function stateOf(withdrawals: Withdrawals, withdrawal: Withdrawal): SnapAnswer {
   const { failure } = withdrawal;
   return done({
     originalPartnerReferenceNo: withdrawal.reference,

@@ -1,6 +1,7 @@
 import { type Clock, newUlid } from '@gerbang/core';
 import { isDuplicateKey, type Store, traced } from '@gerbang/store';
 import type { Verdict } from '../bank-transfer/beneficiary.ts';
+import { perContext } from '../per-context.ts';
 import { codeOf, hashOf } from './code.ts';
 import { fromDocument, toDocument, type WithdrawalDocument } from './document.ts';
 import type { NewWithdrawal, Withdrawal } from './withdrawal.ts';
@@ -31,7 +32,10 @@ const BATCH = 1_000;
 const ATTEMPTS = 5;
 const CANCELED: Verdict = { outcome: 'success', afterMs: 0 };
 
-export async function openWithdrawals(store: Store, clock: Clock, secret: string): Promise<Withdrawals> {
+/** The withdrawals of a simulator. */
+export const withdrawalsOf = perContext(({ store, clock, partner }) => openWithdrawals(store, clock, partner.clientSecret));
+
+async function openWithdrawals(store: Store, clock: Clock, secret: string): Promise<Withdrawals> {
   const withdrawals = store.collection<WithdrawalDocument>(COLLECTION);
   await withdrawals.createIndex({ code_hash: 1 }, { name: 'code', unique: true });
   await withdrawals.createIndex({ withdrawn_at: 1 }, { name: 'withdrawn_at', sparse: true });

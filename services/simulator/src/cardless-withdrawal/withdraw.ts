@@ -3,8 +3,12 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Handler } from '../handler.ts';
 import { forcedOf, type PayAnswer } from '../money-in/forced.ts';
-import { CARDLESS_NOTIFY } from '../money-in/gateway.ts';
+import type { GatewayService } from '../money-in/gateway.ts';
+import { withdrawalsOf } from './store.ts';
 import type { Withdrawal } from './withdrawal.ts';
+
+/** Of our own, as the services of cardless withdrawals are. */
+const CARDLESS_NOTIFY: GatewayService = { path: '/v1.0/cardless-withdrawal/notify', code: '94' };
 
 const params = z.object({ withdrawal_code: z.string().regex(/^[0-9]{6,20}$/) });
 
@@ -25,11 +29,12 @@ const REASONS: Readonly<Record<Withdrawal['status'], string>> = {
  */
 export const withdrawCash: Handler = async (context, request): Promise<PayAnswer> => {
   const known = params.safeParse(request.params).data;
-  const asked = known && (await context.withdrawals.findByCode(known.withdrawal_code));
+  const withdrawals = await withdrawalsOf(context);
+  const asked = known && (await withdrawals.findByCode(known.withdrawal_code));
   if (asked === undefined) return UNKNOWN;
   const forced = await forcedOf(context, 'cardless');
   if ('refused' in forced) return forced.refused;
-  const { drawn, withdrawal = asked } = await context.withdrawals.draw(asked.reference);
+  const { drawn, withdrawal = asked } = await withdrawals.draw(asked.reference);
   if (!drawn) return { accepted: false, reason: REASONS[withdrawal.status] };
   if (forced.tellAfterMs === 0) await notify(context, withdrawal);
   return { accepted: true };

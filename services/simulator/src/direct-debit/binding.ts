@@ -5,6 +5,7 @@ import { snapMoment } from '../money-in/snap-time.ts';
 import { verifySignedRequest } from '../snap/access-token.ts';
 import { readBody, type SnapAnswer, sendAnswer } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
+import { directDebitBankOf } from './open.ts';
 
 export const AUTH_CODE = '10';
 export const BIND = '07';
@@ -51,14 +52,14 @@ export const authCode = transaction(AUTH_CODE, authorization, directDebit, async
   const { mobileNumber } = body.seamlessData;
   if (mobileNumber.endsWith('0404')) return INVALID_CUSTOMER;
   if (forced === 'failed') return DO_NOT_HONOR;
-  const code = await context.directDebit.links.authorize(mobileNumber);
+  const code = await (await directDebitBankOf(context)).links.authorize(mobileNumber);
   return done({ authCode: code, state: body.state });
 });
 
 /** POST /v1.0/registration-account-binding: binds the account of a consent whose OTP was right (SNAP 07). */
 export const bind = transaction(BIND, binding, directDebit, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
-  const { links, otps } = context.directDebit;
+  const { links, otps } = await directDebitBankOf(context);
   const { partnerReferenceNo: reference, authCode: code, phoneNo: phone, additionalInfo } = body;
   if (forced === 'failed') return DO_NOT_HONOR;
   if (!(await otps.isVerified(reference, BIND))) return OTP_REQUIRED;
@@ -71,7 +72,7 @@ export const bind = transaction(BIND, binding, directDebit, async (context, { bo
 /** POST /v1.0/registration-account-inquiry: the customer's account (SNAP 08). */
 export const account = transaction(ACCOUNT, inquiry, directDebit, async (context, { body, externalKey, customerToken }) => {
   takeExternalId(context, externalKey);
-  const link = await context.directDebit.links.findByAccessToken(customerToken);
+  const link = await (await directDebitBankOf(context)).links.findByAccessToken(customerToken);
   if (link === undefined) return INVALID_CUSTOMER_TOKEN;
   if (!link.isBound) return INVALID_CUSTOMER;
   const { accountNumber: accountNo, accountName } = link;
@@ -85,7 +86,7 @@ export const unbind = transaction(
   directDebit,
   async (context, { body, externalKey, forced, customerToken }) => {
     takeExternalId(context, externalKey);
-    const { links } = context.directDebit;
+    const { links } = await directDebitBankOf(context);
     const link = await links.findByAccountToken(body.tokenId);
     if (link === undefined || !link.isBound) return INVALID_CUSTOMER;
     if ((await links.findByAccessToken(customerToken))?.reference !== link.reference) return INVALID_CUSTOMER_TOKEN;
@@ -100,7 +101,7 @@ export const unbind = transaction(
 export const customerToken: Handler = async (context, request, reply) => {
   verifySignedRequest(context, request);
   const asked = readBody(typeof request.body === 'string' ? request.body : '', grant);
-  const { links } = context.directDebit;
+  const { links } = await directDebitBankOf(context);
   const given =
     asked.grantType === 'AUTHORIZATION_CODE'
       ? await links.issueTokens(asked.authCode)

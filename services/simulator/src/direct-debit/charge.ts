@@ -9,6 +9,7 @@ import { type SnapAnswer, SnapRefusal } from '../snap/snap.ts';
 import { type SnapCall, transaction } from '../snap/transaction.ts';
 import { directDebit, INVALID_CUSTOMER, INVALID_CUSTOMER_TOKEN, OTP_REQUIRED } from './binding.ts';
 import type { BankCharge } from './charges.ts';
+import { directDebitBankOf } from './open.ts';
 
 export const CHARGE = '54';
 export const CHARGE_STATUS = '55';
@@ -43,13 +44,14 @@ export const charge = transaction(CHARGE, charging, directDebit, async (context,
   return answer;
 });
 
-async function isKnown({ directDebit: { charges } }: Context, body: z.output<typeof charging>): Promise<boolean> {
+async function isKnown(context: Context, body: z.output<typeof charging>): Promise<boolean> {
+  const { charges } = await directDebitBankOf(context);
   return (await charges.find(body.partnerReferenceNo)) !== undefined;
 }
 
 async function takeFrom(context: Context, call: SnapCall<z.output<typeof charging>>): Promise<SnapAnswer | 'silence'> {
   const { body, forced, customerToken } = call;
-  const { links, otps, charges } = context.directDebit;
+  const { links, otps, charges } = await directDebitBankOf(context);
   const { partnerReferenceNo: reference, amount: amountSen } = body;
   const link = await links.findByAccountToken(body.bankCardToken);
   if (link === undefined || !link.isBound) return INVALID_CUSTOMER;
@@ -70,7 +72,7 @@ async function takeFrom(context: Context, call: SnapCall<z.output<typeof chargin
 /** POST /v1.0/debit/status: how a charge stands, with its refunds (SNAP 55). A forced outcome changes nothing here. */
 export const chargeStatus = transaction(CHARGE_STATUS, original, directDebit, async (context, { body, externalKey }) => {
   takeExternalId(context, externalKey);
-  const found = await context.directDebit.charges.find(body.originalPartnerReferenceNo);
+  const found = await (await directDebitBankOf(context)).charges.find(body.originalPartnerReferenceNo);
   if (found === undefined) return TRANSACTION_NOT_FOUND;
   return done({
     originalPartnerReferenceNo: found.reference,
@@ -94,7 +96,10 @@ export const refund = transaction(REFUND, refunding, directDebit, async (context
   // Its external id is that of the first send when it is sent again.
   context.inquiryIds.take(externalKey);
   if (forced === 'failed') return { http: 403, caseCode: '15', message: 'Transaction Not Permitted' };
-  const given = await context.directDebit.charges.refund(reference, { reference: partnerRefundNo, amountSen: refundAmount });
+  const given = await (await directDebitBankOf(context)).charges.refund(reference, {
+    reference: partnerRefundNo,
+    amountSen: refundAmount,
+  });
   if (forced === 'timeout') return 'silence';
   switch (given.outcome) {
     case 'given': {

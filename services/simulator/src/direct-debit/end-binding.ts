@@ -3,6 +3,7 @@ import { read, readJson } from '../control/json.ts';
 import type { Handler } from '../handler.ts';
 import type { PayAnswer } from '../money-in/forced.ts';
 import { UNBINDING_NOTIFY } from '../money-in/gateway.ts';
+import { directDebitBankOf } from './open.ts';
 
 const params = z.object({ binding_id: z.string().min(1).max(64) });
 const schema = z.strictObject({
@@ -17,9 +18,10 @@ const schema = z.strictObject({
 export const endBinding: Handler = async (context, request): Promise<PayAnswer> => {
   const { binding_id: reference } = read(params, request.params);
   const { notify } = read(schema, request.body === '' || request.body === undefined ? {} : readJson(request));
-  const link = await context.directDebit.links.find(reference);
+  const link = await (await directDebitBankOf(context)).links.find(reference);
   if (link === undefined) return { accepted: false, reason: 'The bank does not know this binding' };
-  if (!(await context.directDebit.links.unbind(reference))) return { accepted: false, reason: 'The binding has ended already' };
+  if (!(await (await directDebitBankOf(context)).links.unbind(reference)))
+    return { accepted: false, reason: 'The binding has ended already' };
   if (!notify) return { accepted: true };
   const fields = { originalPartnerReferenceNo: reference, linkId: link.linkId };
   const answer = await context.gateway.call('direct-debit', UNBINDING_NOTIFY, fields);

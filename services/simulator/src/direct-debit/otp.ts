@@ -3,6 +3,7 @@ import { done, partnerReference, takeExternalId } from '../money-in/snap-fields.
 import type { SnapAnswer } from '../snap/snap.ts';
 import { transaction } from '../snap/transaction.ts';
 import { directDebit } from './binding.ts';
+import { directDebitBankOf } from './open.ts';
 
 export const REQUEST_OTP = '81';
 export const VERIFY_OTP = '04';
@@ -21,7 +22,7 @@ const verification = z.object({
 /** POST /v1.0/otp: sends an OTP, which is 123456 (SNAP 81). */
 export const requestOtp = transaction(REQUEST_OTP, request, directDebit, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
-  const chargeToken = await context.directDebit.otps.send(body.partnerReferenceNo, body.otpTrxCode);
+  const chargeToken = await (await directDebitBankOf(context)).otps.send(body.partnerReferenceNo, body.otpTrxCode);
   if (forced === 'timeout') return 'silence';
   return done({ partnerReferenceNo: body.partnerReferenceNo, chargeToken });
 });
@@ -37,7 +38,7 @@ const REFUSALS: Readonly<Record<'wrong' | 'expired' | 'blocked' | 'unknown', Sna
 export const verifyOtp = transaction(VERIFY_OTP, verification, directDebit, async (context, { body, externalKey, forced }) => {
   takeExternalId(context, externalKey);
   const { originalPartnerReferenceNo: reference, otp, chargeToken } = body;
-  const result = await context.directDebit.otps.verify(chargeToken, reference, otp);
+  const result = await (await directDebitBankOf(context)).otps.verify(chargeToken, reference, otp);
   if (forced === 'timeout') return 'silence';
   return result === 'accepted' ? done({ originalPartnerReferenceNo: reference }) : REFUSALS[result];
 });

@@ -5,6 +5,7 @@ import { ACCESS_TOKEN, accessToken } from '../snap/access-token.ts';
 import { ACCOUNT, AUTH_CODE, account, authCode, BIND, bind, CUSTOMER_TOKEN, customerToken, UNBIND, unbind } from './binding.ts';
 import { CHARGE, CHARGE_STATUS, charge, chargeStatus, REFUND, refund } from './charge.ts';
 import { endBinding } from './end-binding.ts';
+import { directDebitBankOf } from './open.ts';
 import { REQUEST_OTP, requestOtp, VERIFY_OTP, verifyOtp } from './otp.ts';
 
 /** The bank whose customers bind their accounts, under an address of its own: its payments have the paths that e-wallets have. */
@@ -28,12 +29,13 @@ export const directDebitRail: SimulatedRail = {
     ...SNAP.map((route) => ({ ...route, url: `/direct-debit${route.url}` })),
     { method: 'POST', url: '/sandbox/direct-debit/:binding_id/unbind', handler: endBinding, anyone: false },
   ],
-  books: { 'direct-debit': charges },
+  books: { 'direct-debit': bookCharges },
 };
 
 /** Refunds name their charge as Gerbang does. */
-async function* charges({ directDebit }: Context): AsyncGenerator<BookItem> {
-  for await (const { reference, referenceNo, amountSen, status, refunds } of directDebit.charges.all()) {
+async function* bookCharges(context: Context): AsyncGenerator<BookItem> {
+  const { charges } = await directDebitBankOf(context);
+  for await (const { reference, referenceNo, amountSen, status, refunds } of charges.all()) {
     const amount = toMoney(amountSen);
     yield { reference_number: referenceNo, transaction_id: reference, direction: 'in', amount, status };
     for (const refund of refunds)

@@ -10,8 +10,6 @@ export const VA_PAYMENT: GatewayService = { path: '/v1.0/transfer-va/payment', c
 export const QR_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-notify', code: '52' };
 /** SNAP has no notification for service 18; this is shaped as those of 22 and 23 (75, 76). */
 export const TRANSFER_NOTIFY: GatewayService = { path: '/v1.0/transfer-interbank/notify', code: '18' };
-/** Of our own, as the services of cardless withdrawals are. */
-export const CARDLESS_NOTIFY: GatewayService = { path: '/v1.0/cardless-withdrawal/notify', code: '94' };
 /** Nor for 50. */
 export const QR_PAYMENT_NOTIFY: GatewayService = { path: '/v1.0/qr/qr-mpm-payment/notify', code: '50' };
 export const DEBIT_NOTIFY: GatewayService = { path: '/v1.0/debit/notify', code: '56' };

@@ -1,6 +1,7 @@
 import { newUlid, RefusalError, refuse, refuseField } from '@gerbang/core';
 import type { InquirePrepaidRequest } from '@gerbang/proto/gerbang/biller/v1/biller';
-import { callWithin, type PrepaidInquiryResult } from '@gerbang/rails';
+import { callWithin } from '@gerbang/rails';
+import type { PrepaidInquiryResult } from '@gerbang/rails/prepaid';
 import type { Context } from '../../context.ts';
 import { mustBeSold } from '../../cut-off.ts';
 import { BILLER, type Product, whyNoCustomer } from '../../product/product.ts';
