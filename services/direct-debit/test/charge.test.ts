@@ -197,3 +197,33 @@ test('a charge that failed after its OTP is asked about by the external id that 
   await reportCharge(context, create(ReportChargeRequestSchema, { partnerReference: order.id }));
   expect([sent.length, new Set(sent).size]).toEqual([2, 1]);
 });
+
+test('a charge for which only the bank wants an OTP is refunded by the external id that it went out with', async () => {
+  const bank = newBank();
+  const plain = await parts.newContext(bank, newLedger());
+  const sent: string[] = [];
+  const rail: Context['rail'] = {
+    ...plain.rail,
+    async charge(request, by, options) {
+      sent.push(request.externalId);
+      return by.chargeToken === undefined ? { outcome: 'otp' } : plain.rail.charge(request, by, options);
+    },
+  };
+  const context = { ...plain, rail };
+  const { order, state } = await placeCharge(context, await orderFor(plain));
+  expect(state.status).toBe('awaiting-otp');
+  const { merchantId, id: transactionId } = order;
+  await verifyChargeOtp(context, create(VerifyChargeOtpRequestSchema, { merchantId, transactionId, otp: '123456' }));
+  await context.background.settled();
+  await refundCharge(context, create(RefundChargeRequestSchema, { merchantId, transactionId, referenceNumber: 'b-1' }));
+  const [refund] = bank.refunds.values();
+  expect([sent.length, refund?.request.originalExternalId]).toEqual([2, sent[1]]);
+});
+
+test('a charge that needs no OTP takes none', async () => {
+  const context = await parts.newContext(newBank(), newLedger());
+  const { order } = await placeCharge(context, await orderFor(context));
+  const { merchantId, id: transactionId } = order;
+  const given = create(VerifyChargeOtpRequestSchema, { merchantId, transactionId, otp: '999999' });
+  expect(await refusalOf(verifyChargeOtp(context, given))).toBe('transaction_failed');
+});

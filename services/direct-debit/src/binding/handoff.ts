@@ -23,7 +23,7 @@ function open(sealing: Sealing, bindingId: string, token: string): z.output<type
   try {
     return content.parse(JSON.parse(sealing.open('unbind-handoff', bindingId, token)));
   } catch {
-    // Whatever is wrong with it: it is none of ours.
+    // It is none of ours.
     return undefined;
   }
 }

@@ -26,10 +26,12 @@ type StateFields = {
   failed_code?: string;
   failed_reason?: string;
   ended_at?: Date;
+  /** Set by a state, and never taken back. */
+  requires_otp?: true;
 };
 
 export type ChargeDocument = Due &
-  StateFields & {
+  Omit<StateFields, 'requires_otp'> & {
     account_id: string;
     partition: string;
     binding_id: string;
@@ -97,7 +99,8 @@ function toStateFields(state: ChargeState): StateFields {
     case 'created':
       return { status };
     case 'awaiting-otp':
-      return { status, otp: toOtpDocument(state.otp) };
+      // Also where only the bank has asked for one: the request then went to it in the form with an OTP.
+      return { status, otp: toOtpDocument(state.otp), requires_otp: true };
     case 'sending': {
       const { chargeToken, sends, inquiries, waitingFor, proposal } = state;
       return {

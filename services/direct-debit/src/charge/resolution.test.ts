@@ -64,9 +64,9 @@ test.each<[string, ChargeState, ChargeCommand, ChargeState | 'refused']>([
     approve('ben', charged),
     { status: 'crediting', railReference: 'o', chargedAtMs: NOW, fees, refunds: [] },
   ],
-  ['nobody approves what nobody proposed', sending(), approve('ben', fail), 'refused'],
-  ['nobody approves another outcome', sending(anas), approve('ben', charged), 'refused'],
-  ['nobody approves an own proposal', sending(anas), approve('ana', fail), 'refused'],
+  ['an approval needs a proposal', sending(), approve('ben', fail), 'refused'],
+  ['an approval is of the proposed outcome', sending(anas), approve('ben', charged), 'refused'],
+  ['no operator approves an own proposal', sending(anas), approve('ana', fail), 'refused'],
   ['an approval comes after the bank', failed, approve('ben', fail), 'refused'],
   [
     'a proposal outlives an answer that tells nothing',
@@ -82,7 +82,7 @@ test.each<[string, ChargeState, ChargeCommand, ChargeState | 'refused']>([
     approve('ben', refused, ofRefund),
     refunding(returning),
   ],
-  ['of a refund: nobody approves an own proposal', refunding(refundSending(anas)), approve('ana', refused, ofRefund), 'refused'],
+  ['of a refund: no operator approves an own proposal', refunding(refundSending(anas)), approve('ana', refused, ofRefund), 'refused'],
   ['of a refund that is returning', refunding(returning), propose(anas, ofRefund), 'refused'],
   ['of a refund that is none', refunding(refundSending()), propose(anas, { refundId: 'x', orderedAtMs: 0 }), 'refused'],
 ])('%s', (_what, state, command, expected) => {

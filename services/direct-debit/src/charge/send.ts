@@ -117,7 +117,7 @@ async function wait(
   return (await changeCharge(context, charge, waiting)).charge;
 }
 
-/** The bank may have ended the binding: it is asked. The charge has failed whatever it says. */
+/** The bank may have ended the binding: it is asked. The charge has failed with any answer. */
 function suspectBinding(context: Context, binding: StoredBinding, code: string): void {
   if (!BINDING_CASES.has(`${code.slice(0, 3)}/${code.slice(5)}`)) return;
   const asking = checkBinding(context, binding, 'bank').catch((error: unknown) =>

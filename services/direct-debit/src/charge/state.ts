@@ -18,6 +18,7 @@ export type ChargeOrder = {
   contentHash: string;
   /** The exact request to the bank, without secrets, as JSON. */
   request: string;
+  /** By our limit; or the bank has asked for one, which is the one thing here that changes. */
   requiresOtp: boolean;
   createdAtMs: number;
 };

@@ -31,7 +31,7 @@ export async function verifyOtp(
   return said;
 }
 
-/** What the bank is told of the customer and the account. `partnerReference`: of the binding or the charge that it is for. */
+/** What the bank has to know of the customer and the account. `partnerReference`: of the binding or the charge that it is for. */
 export function otpRequest(
   { sealing }: Pick<Context, 'sealing'>,
   { order, state }: StoredBinding,

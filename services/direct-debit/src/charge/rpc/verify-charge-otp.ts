@@ -13,7 +13,7 @@ import { workOn } from '../place.ts';
 
 /**
  * Gives the customer's OTP for a charge. One that has been given already is answered with the charge as it stands. Refusals:
- * transaction_not_found, transaction_failed (it is over), product_not_allowed, frozen, unavailable.
+ * transaction_not_found, transaction_failed (it is over, or needs none), product_not_allowed, frozen, unavailable.
  */
 export async function verifyChargeOtp(context: Context, { merchantId, transactionId, otp }: VerifyChargeOtpRequest) {
   await context.merchants.admitProduct(merchantId, DIRECT_DEBIT);
@@ -23,7 +23,10 @@ export async function verifyChargeOtp(context: Context, { merchantId, transactio
     return answer(OtpResult.OVER, (await changeCharge(context, charge, { type: 'expire' })).charge);
   if (charge.state.status === 'created') throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }));
   if (contradicts(charge.state)) throw new RefusalError(overRefusal(charge.state));
-  if (charge.state.status !== 'awaiting-otp') return answer(OtpResult.ACCEPTED, charge);
+  if (charge.state.status !== 'awaiting-otp') {
+    if (charge.order.requiresOtp) return answer(OtpResult.ACCEPTED, charge);
+    throw new RefusalError(refuse('transaction_failed', { message: 'This charge needs no OTP' }));
+  }
   // The bank has never said that it has sent one, so it can't be right.
   if (charge.state.otp.chargeToken === undefined) return resend(context, charge);
   return attempt(context, charge, otp);
