@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { RefusalError } from '@gerbang/core';
+import { createClock, RefusalError } from '@gerbang/core';
 import {
   BindStep,
   ConsentRequestSchema,
@@ -254,6 +254,24 @@ describe('an unbinding', () => {
     expect(await refusalOf(verify('123456', otpHandoff))).toBe('validation');
     const after = await again(binding);
     expect([after.state.status, eventsOf(after)]).toEqual(['active', ['binding.succeeded', 'unbinding.failed']]);
+  });
+
+  test('whose OTP is not given in time, or whose last answer is lost, is off, and the merchant is notified', async () => {
+    const left = await begin();
+    await left.ask();
+    const { state } = await again(left.binding);
+    if (state.status !== 'active' || state.unbinding?.stage !== 'otp') return expect.fail('it waits for no OTP');
+    const { expiresAtMs } = state.unbinding.otp;
+    expect((await again(left.binding)).document.due_at?.getTime()).toBe(expiresAtMs);
+    await onBindingDue({ ...left.context, clock: createClock(() => expiresAtMs) }, await again(left.binding));
+    const lost = await begin();
+    lost.context.rail.verifyOtp = async () => ({ outcome: 'unknown', reason: 'no answer' });
+    const { otpHandoff } = await lost.ask();
+    for (let attempt = 0; attempt < 3; attempt++) expect(await refusalOf(lost.verify('123456', otpHandoff))).toBe('unavailable');
+    for (const { binding } of [left, lost]) {
+      const after = await again(binding);
+      expect([after.state.status, eventsOf(after)]).toEqual(['active', ['binding.succeeded', 'unbinding.failed']]);
+    }
   });
 
   test('that is confirmed is not ended by what the bank says late of another attempt', async () => {

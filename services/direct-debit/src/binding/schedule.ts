@@ -27,7 +27,10 @@ export function nextDueMs(state: BindingState, expiresAtMs: number, nowMs: numbe
       return after(state.tries);
     case 'active':
       if (state.unbinding?.stage === 'confirmed') return after(state.unbinding.tries);
-      return state.tries > 0 ? after(state.tries) : refreshAtMs(state.tokens);
+      return Math.min(
+        state.tries > 0 ? after(state.tries) : refreshAtMs(state.tokens),
+        state.unbinding === undefined ? Number.POSITIVE_INFINITY : state.unbinding.otp.expiresAtMs,
+      );
     case 'failed':
       return state.leftover && after(state.leftover.tries);
     case 'expired':

@@ -44,6 +44,8 @@ export async function verifyUnbindOtp(context: Context, request: VerifyUnbindOtp
       return answer(OtpResult.OVER, after, 0);
     }
     case 'unknown':
+      // The attempt counts all the same.
+      if (open.attemptsLeft === 0) await changeBinding(context, counted, { type: 'otp-wrong' });
       throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error(said.reason));
     default:
       return said satisfies never;
