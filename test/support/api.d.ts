@@ -1599,7 +1599,7 @@ export interface webhooks {
         put?: never;
         /**
          * direct-debit.unbinding.succeeded
-         * @description A binding has ended, whoever has ended it.
+         * @description A binding has ended: the merchant, the customer or the bank has ended it.
          *
          *     Sent to `direct_debit_notif_url`.
          */
@@ -3252,7 +3252,7 @@ export interface components {
             event: "direct-debit.binding.expired";
             data: components["schemas"]["DirectDebitBinding"];
         };
-        /** @description A binding has ended, whoever has ended it. */
+        /** @description A binding has ended: the merchant, the customer or the bank has ended it. */
         DirectDebitUnbindingSucceededWebhook: {
             /** @constant */
             response_code: "SP000";

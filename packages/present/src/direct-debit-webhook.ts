@@ -60,7 +60,7 @@ export const directDebitWebhooks = {
   unbindingSucceeded: bindingWebhook({
     event: 'direct-debit.unbinding.succeeded',
     result: SUCCEEDED,
-    description: 'A binding has ended, whoever has ended it.',
+    description: 'A binding has ended: the merchant, the customer or the bank has ended it.',
     id: 'DirectDebitUnbindingSucceededWebhook',
   }),
   unbindingFailed: bindingWebhook({

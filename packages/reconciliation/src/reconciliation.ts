@@ -31,7 +31,7 @@ export type Summary = Pick<DayResult, 'ours' | 'rail' | 'matched' | 'open'> & {
   by: string;
 };
 
-/** By whom a day is compared that no operator has asked for. */
+/** The name under which the timer compares a day. */
 export const TIMER = 'timer';
 
 /** A day that is not settled is compared again each night, for so long. */

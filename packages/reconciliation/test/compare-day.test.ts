@@ -23,7 +23,7 @@ async function compare(
 }
 
 describe('a day without a difference', () => {
-  it('is so whatever order the rows are in, and counts both sides', async () => {
+  it('is so in any order of the rows, and counts both sides', async () => {
     const payments = [ours('00:00'), ours('09:59:59'), ours('10:00'), ours('23:59:59')];
     const rows = payments.map((payment) => rowOf(payment)).reverse();
     expect(await compare(payments, rows)).toMatchObject({
@@ -51,7 +51,7 @@ describe('a day without a difference', () => {
     expect(await compare([payment], [row('10:05', remark)])).toMatchObject({ shown: [], matched: 1 });
   });
 
-  it("matches by the rail's own reference, whatever the remark says", async () => {
+  it("matches by the rail's own reference, with any remark", async () => {
     const payment = ours('10:00', { railReference: 'R1' });
     expect(await compare([payment], [row('10:00', 'FOR 99999999', { railTransactionId: 'R1' })])).toMatchObject({ shown: [] });
   });

@@ -34,7 +34,7 @@ const { open, store } = useBiller('purchase');
 const MINUTE = 60_000;
 
 describe('a payment', () => {
-  test('debits once per reference, whatever concurs on two replicas, and everybody gets the one token', async () => {
+  test('debits once per reference, with concurrent requests on two replicas, and all of them get the one token', async () => {
     const [biller, ledger] = [scriptedBiller(success(newToken())), scriptedLedger()];
     const [one, two] = [await open(biller, ledger), await open(biller, ledger)];
     const { referenceNumber } = await inquire(one);

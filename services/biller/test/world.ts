@@ -95,7 +95,7 @@ export const failure: PrepaidPurchaseResult = { outcome: 'failed', code: '403960
 export const silence = { outcome: 'unknown', reason: 'no answer in time' } satisfies PrepaidPurchaseResult;
 
 /**
- * A biller that decides a reference once. `first` is what it answers then, whatever it has decided; the same request again is
+ * A biller that decides a reference once. `first` is what it answers then, with any decision; the same request again is
  * answered with the decision.
  */
 export function scriptedBiller(decides: PrepaidPurchaseResult = success(), first: PrepaidPurchaseResult = decides) {

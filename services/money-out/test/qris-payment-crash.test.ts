@@ -46,7 +46,7 @@ describe.each([
 
         const { acquirer, ledger } = calm;
         if (end === undefined) {
-          // It died before the payment was written down, and nobody came again: the code is not paid.
+          // It died before the payment was written down, and no request came again: the code is not paid.
           expect([comesAgain, acquirer.decided.size, ledger.keys()]).toEqual([false, 0, []]);
           return;
         }

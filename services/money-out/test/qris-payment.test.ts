@@ -107,7 +107,7 @@ describe('an inquiry', () => {
     const shown = () =>
       getQrisPayment(here.context, create(GetQrisPaymentRequestSchema, { ...here.named, referenceNumber: 'r-2' }));
     expect(await refusalOf(shown())).toEqual(['transaction_not_found', []]);
-    // It may know the reference by this code by now, so it is told of no other one.
+    // It may know the reference by this code by now, so it gets no other one.
     delete rail.script.decode;
     expect(await refusalOf(here.inquire({ referenceNumber: 'r-2', qrData: code() }))).toEqual(['duplicate_reference', []]);
     expect((await again()).transfer).toEqual((await shown()).transfer);

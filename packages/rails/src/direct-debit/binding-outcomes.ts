@@ -39,7 +39,7 @@ export function readAuthorized(answer: SnapAnswer, { state }: BindRequest): Auth
   }
 }
 
-/** Service 07. Without the account's token a next step is due at the bank, whatever the code says. */
+/** Service 07. Without the account's token a next step is due at the bank, with any code. */
 export function readBound(answer: SnapAnswer): BindResult {
   const treatment = BIND_CASES[caseOf(answer)];
   switch (treatment) {

@@ -9,7 +9,7 @@ const FORBIDDEN_MORE = ['22', '23'];
 /** 404 cases that refuse for good: no such bank, card, account, merchant, bill, amount, partner or terminal. */
 const MISSING = ['03', '04', '05', '07', '08', '09', '10', '11', '12', '13', '14', '16', '17', '19'];
 
-/** Whatever the service, these refuse for good. */
+/** These refuse for good, of every service. */
 const REFUSALS: Cases<'failed'> = {
   ...cases(400, ['00', '01', '02'], 'failed'),
   ...cases(403, [...FORBIDDEN, ...FORBIDDEN_MORE], 'failed'),

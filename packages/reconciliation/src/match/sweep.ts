@@ -24,7 +24,7 @@ export type Held = {
   /** Corrections and canceled orders, which are no movements of their own. */
   corrections: HistoryRow[];
   canceled: HistoryRow[];
-  /** With whom a payment or a row that is left over could change places. */
+  /** What a payment or a row that is left over could change places with. */
   rivals: ReadonlyMap<OurPayment | HistoryRow, Pair>;
 };
 

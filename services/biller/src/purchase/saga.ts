@@ -80,7 +80,7 @@ async function commandFor(
   }
 }
 
-/** A token that another purchase has got is no success: nobody is charged for it, or gets it, before operators have looked. */
+/** A token that another purchase has got is no success: the merchant is not charged for it and does not get it before operators have looked. */
 async function succeed(
   context: PurchaseContext,
   purchase: StoredPurchase,

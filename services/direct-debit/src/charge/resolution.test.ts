@@ -82,7 +82,12 @@ test.each<[string, ChargeState, ChargeCommand, ChargeState | 'refused']>([
     approve('ben', refused, ofRefund),
     refunding(returning),
   ],
-  ['of a refund: no operator approves an own proposal', refunding(refundSending(anas)), approve('ana', refused, ofRefund), 'refused'],
+  [
+    'of a refund: no operator approves an own proposal',
+    refunding(refundSending(anas)),
+    approve('ana', refused, ofRefund),
+    'refused',
+  ],
   ['of a refund that is returning', refunding(returning), propose(anas, ofRefund), 'refused'],
   ['of a refund that is none', refunding(refundSending()), propose(anas, { refundId: 'x', orderedAtMs: 0 }), 'refused'],
 ])('%s', (_what, state, command, expected) => {

@@ -32,7 +32,7 @@ function standingOf(state: PaymentState): Standing {
   switch (state.status) {
     case 'paid':
     case 'settled':
-    // The rail has the money, whoever gets it.
+    // The rail has the money, also where no account of ours gets it.
     case 'suspended':
     case 'credited':
       return 'done';

@@ -86,7 +86,7 @@ export function createCardlessWithdrawal(
   };
 }
 
-/** Whoever has the code draws the cash, so it is stored in no other form. */
+/** The code is enough to draw the cash, so it is stored in no other form. */
 function withdrawalCode(owner: string): Secret {
   return { purpose: 'withdrawal-code', owner };
 }

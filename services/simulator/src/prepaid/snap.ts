@@ -35,7 +35,7 @@ export const prepaidInquiry = transaction(PREPAID_INQUIRY, question, biller, asy
 
 /**
  * POST /v1.0/prepaid/purchase: books the purchase, then answers as the customer or the forced outcome says (contract §11). The
- * same request again books nothing and says what has become of the first one, whatever is forced now; other content under its
+ * same request again books nothing and says what has become of the first one, also where something is forced now; other content under its
  * reference is 404 18.
  */
 export const prepaidPurchase = transaction(PREPAID_PURCHASE, order, biller, async (context, { body, externalKey, forced }) => {

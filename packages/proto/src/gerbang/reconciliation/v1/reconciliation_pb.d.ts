@@ -583,7 +583,7 @@ export declare const ReconciliationService: GenService<{
     output: typeof ListDifferencesResponseSchema;
   },
   /**
-   * An operator knows why it differs; it is open no more, whatever later runs find. Refusals: validation (operator, note),
+   * An operator knows why it differs; it stays closed in later runs. Refusals: validation (operator, note),
    * transaction_not_found.
    *
    * @generated from rpc gerbang.reconciliation.v1.ReconciliationService.ExplainDifference
