@@ -100,3 +100,13 @@ export function unreadable(): UnknownOutcome {
 export function aboutAnother(): UnknownOutcome {
   return { outcome: 'unknown', reason: 'the rail answers for another reference or amount' };
 }
+
+/** Whether what a rail names, as far as it names anything, is what was asked of it. */
+export function isAbout(
+  request: { partnerReference: string; amountSen: string },
+  reference: string | undefined,
+  amountSen: bigint | undefined,
+): boolean {
+  const isSame = reference === undefined || reference === request.partnerReference;
+  return isSame && (amountSen === undefined || amountSen === BigInt(request.amountSen));
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FailedOutcome, UnknownOutcome } from '../rail-call.ts';
-import { aboutAnother, pendingOrUndecided, REASON_LENGTH_MAX, snapAmount, undecided, unreadable } from '../snap-call.ts';
+import { aboutAnother, isAbout, pendingOrUndecided, REASON_LENGTH_MAX, snapAmount, undecided, unreadable } from '../snap-call.ts';
 import type { SnapAnswer } from '../snap-client.ts';
 import { codeOf, treat, treatLatestStatus, treatSend } from '../treatment.ts';
 import type { AccountInquiryResult, BankTransferInquiryResult, BankTransferRequest, BankTransferResult } from './port.ts';
@@ -115,12 +115,6 @@ function readLatestStatus(
     default:
       return treatment satisfies never;
   }
-}
-
-/** Whether what the bank names, as far as it names anything, is what was asked of it. */
-function isAbout(request: BankTransferRequest, reference: string | undefined, amountSen: bigint | undefined): boolean {
-  const isSame = reference === undefined || reference === request.partnerReference;
-  return isSame && (amountSen === undefined || amountSen === BigInt(request.amountSen));
 }
 
 function failed(code: string, message: string): FailedOutcome {

@@ -7,6 +7,7 @@ import {
   aboutAnother,
   createSnapCalls,
   isDone,
+  REASON_LENGTH_MAX,
   readNotFound,
   snapAmount,
   toSnapAmount,
@@ -18,8 +19,6 @@ import type { CardlessName, CardlessRail, CardlessRequest, CardlessState } from 
 
 const NOT_FOUND_CASE = '01';
 const UNKNOWN_PHONE_CASE = '11';
-const REASON_LENGTH_MAX = 200;
-
 /** What every answer says of the withdrawal. */
 const withdrawal = z.object({
   originalPartnerReferenceNo: z.string(),

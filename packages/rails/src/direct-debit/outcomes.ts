@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NotFoundOutcome, RefusedOutcome, UnknownOutcome } from '../rail-call.ts';
-import { aboutAnother, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
+import { aboutAnother, REASON_LENGTH_MAX, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
 import type { SnapAnswer } from '../snap-client.ts';
 import {
   CHARGE_CASES,
@@ -20,8 +20,6 @@ import type {
   SendOtpResult,
   VerifyOtpResult,
 } from './port.ts';
-
-const REASON_LENGTH_MAX = 200;
 
 const text = z.string().optional();
 const otpSent = z.object({ chargeToken: z.string().min(1).max(2_048) });

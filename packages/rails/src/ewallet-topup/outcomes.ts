@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FailedOutcome } from '../rail-call.ts';
-import { aboutAnother, pendingOrUndecided, snapAmount, undecided, unreadable } from '../snap-call.ts';
+import { aboutAnother, isAbout, pendingOrUndecided, REASON_LENGTH_MAX, snapAmount, undecided, unreadable } from '../snap-call.ts';
 import type { SnapAnswer } from '../snap-client.ts';
 import { codeOf, treat, treatLatestStatus, treatSend } from '../treatment.ts';
 import { EWALLET_TOPUP_PROFILES, type EwalletTopupChannel } from './channels.ts';
@@ -10,8 +10,6 @@ import { TOPUP_CASES, TOPUP_STATUS_CASES, WALLET_INQUIRY_CASES } from './treatme
 /** What the wallets' answers mean; which of them are final is a table in treatment.ts. */
 
 const NOT_FOUND = '40401';
-const REASON_LENGTH_MAX = 200;
-
 const walletFound = z.object({ customerName: z.string().trim().min(1).max(255) });
 const toppedUp = z.object({
   referenceNo: z.string().min(1).max(64),
@@ -118,12 +116,6 @@ function causeOf(answer: SnapAnswer, channel: EwalletTopupChannel): FailedOutcom
   const said = explained.safeParse(answer.body);
   const isUnknown = unknownCases.includes(code) || (said.success && unknownMessages.includes(said.data.additionalInfo.resultMsg));
   return isUnknown ? 'recipient_unknown' : 'other';
-}
-
-/** Whether what the wallet names, as far as it names anything, is what was asked of it. */
-function isAbout(request: EwalletTopupRequest, reference: string | undefined, amountSen: bigint | undefined): boolean {
-  const isSame = reference === undefined || reference === request.partnerReference;
-  return isSame && (amountSen === undefined || amountSen === BigInt(request.amountSen));
 }
 
 function withoutPrefix(name: string, prefix: string): string {

@@ -2,12 +2,18 @@ import { z } from 'zod';
 import { aspi } from '../providers/aspi.ts';
 import { serviceOf } from '../providers/provider.ts';
 import type { UnknownOutcome } from '../rail-call.ts';
-import { aboutAnother, createSnapCalls, snapAmount, toSnapAmount, unknownBy, unreadable } from '../snap-call.ts';
+import {
+  aboutAnother,
+  createSnapCalls,
+  REASON_LENGTH_MAX,
+  snapAmount,
+  toSnapAmount,
+  unknownBy,
+  unreadable,
+} from '../snap-call.ts';
 import { openSnapClient, type SnapAnswer, type SnapCredentials } from '../snap-client.ts';
 import { DEPOSIT_SHORT_CASE, INQUIRY_CASES, PURCHASE_CASES, PURCHASE_STATUSES } from './cases.ts';
 import type { PrepaidInquiryResult, PrepaidPurchaseResult, PrepaidQuestion, PrepaidRail, PrepaidRequest } from './rail.ts';
-
-const REASON_LENGTH_MAX = 200;
 
 const customerFound = z.object({ customerNo: z.string(), customerName: z.string().trim().min(1).max(255) });
 

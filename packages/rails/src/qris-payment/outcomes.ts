@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NotFoundOutcome } from '../rail-call.ts';
-import { aboutAnother, pendingOrUndecided, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
+import { aboutAnother, isAbout, pendingOrUndecided, REASON_LENGTH_MAX, snapAmount, unknownBy, unreadable } from '../snap-call.ts';
 import type { SnapAnswer } from '../snap-client.ts';
 import { treatSend } from '../treatment.ts';
 import {
@@ -23,8 +23,6 @@ import type {
   QrisReturned,
   QrisScan,
 } from './qris-payment.ts';
-
-const REASON_LENGTH_MAX = 200;
 
 const rrn = z.object({ rrn: z.string().min(1).max(64).optional() }).optional();
 const decoded = z.object({ partnerReferenceNo: z.string().optional(), transactionAmount: snapAmount.optional() });
@@ -156,12 +154,6 @@ export function readRefund(answer: SnapAnswer, request: QrisRefundRequest, sent:
     default:
       return treatment satisfies never;
   }
-}
-
-/** Whether what the acquirer names, as far as it names anything, is what was asked of it. */
-function isAbout(request: QrisPaymentRequest, reference: string | undefined, amountSen: bigint | undefined): boolean {
-  if (reference !== undefined && reference !== request.partnerReference) return false;
-  return amountSen === undefined || amountSen === BigInt(request.amountSen);
 }
 
 function failed(code: string, message: string): QrisPaymentResult {

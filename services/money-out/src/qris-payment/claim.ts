@@ -7,7 +7,7 @@ import type { NewInquiry } from './inquiry.ts';
 
 /**
  * What the reference stands for, with the code decoded at the acquirer: SNAP's payment names no code, only the reference under
- * which it was decoded. So a reference is claimed for one code before the acquirer is told of any. `known` is what the reference
+ * which it was decoded. So a reference is claimed for one code before the acquirer gets one. `known` is what the reference
  * stood for before; `dueSen` is what is to be paid, tip included, as far as that is known. Refusals: those of `decodeAtRail`, and
  * duplicate_reference where the reference is another code's.
  */
