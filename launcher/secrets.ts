@@ -6,6 +6,8 @@ import { replaceFile } from './data-folder.ts';
 /** What a sandbox needs to keep secret; made once, kept in the data folder (mode 0600). Keys are PEM in base64. */
 export type Secrets = {
   keks: string;
+  /** Chain the audit log and the ledger's journal. */
+  chainKeys: string;
   /** By which the sandbox's bank knows Gerbang. */
   rail: { clientKey: string; clientSecret: string; privateKey: string; publicKey: string };
   /** By which Gerbang knows the sandbox's banks and acquirers when they call. */
@@ -16,10 +18,12 @@ export type Secrets = {
 export function ensureSecrets(folder: string): Secrets {
   const file = path.join(folder, 'secrets.json');
   const known = readSecrets(file);
-  const { keks, rail, rails } = known;
-  if (keks !== undefined && rail !== undefined && rails !== undefined) return { keks, rail, rails };
+  const { keks, chainKeys, rail, rails } = known;
+  if (keks !== undefined && chainKeys !== undefined && rail !== undefined && rails !== undefined)
+    return { keks, chainKeys, rail, rails };
   const secrets: Secrets = {
-    keks: known.keks ?? `k1:${randomBytes(32).toString('base64')}`,
+    keks: known.keks ?? newKey(),
+    chainKeys: known.chainKeys ?? newKey(),
     rail: known.rail ?? { clientKey: `gerbang-${randomBytes(4).toString('hex')}`, ...newCredentials() },
     rails: known.rails ?? newCredentials(),
   };
@@ -34,6 +38,10 @@ function readSecrets(file: string): Partial<Secrets> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
     throw new Error(`${file} can not be read`, { cause: error });
   }
+}
+
+function newKey(): string {
+  return `k1:${randomBytes(32).toString('base64')}`;
 }
 
 function newCredentials(): { clientSecret: string; privateKey: string; publicKey: string } {

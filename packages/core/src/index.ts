@@ -14,6 +14,7 @@ export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelop
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
 export { isUlid, type NewId, newUlid, ulidFloor, ulidFrom, ulidTimeMs } from './id.ts';
 export { checkStructure } from './json-structure.ts';
+export { type Checkpoint, type KeyedChain, keyedChain, type Link, NO_LINK } from './keyed-chain.ts';
 export { isLuhn, luhnDigit } from './luhn.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
 export { areDistinct, isOfSeries, type NewDigits, type NumberSeries, newNumber, randomDigits } from './number-series.ts';
