@@ -52,7 +52,13 @@ export const SERVICES = [
     aggregates: ['merchants', 'accounts'],
     env: ({ secrets }) => ({ GERBANG_KEKS: secrets.keks }),
   },
-  { name: 'ledger', adminPort: 9202, rpcPort: 9102, hasInstances: true },
+  {
+    name: 'ledger',
+    adminPort: 9202,
+    rpcPort: 9102,
+    hasInstances: true,
+    env: ({ secrets }) => ({ CHAIN_KEYS: secrets.chainKeys }),
+  },
   {
     name: 'money-out',
     adminPort: 9203,
