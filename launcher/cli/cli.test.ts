@@ -1,7 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { checkpointText, keyedChain, NO_LINK } from '@gerbang/core';
 import { DiscrepancyDecision, DiscrepancyKind, SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
@@ -20,12 +23,19 @@ const SECRET = /[A-Za-z0-9_-]{43}/;
 const TOGETHER_MS = 60_000;
 
 /** What the ledger and money-out answer; they are other services, and theirs is tested there. */
-const answers = { differences: [] as string[], proposals: [] as string[] };
+const answers = {
+  differences: [] as string[],
+  unlinked: [] as { firstSeq: bigint; lastSeq: bigint }[],
+  /** Those that the ledger was given with the first question about a partition. */
+  checkpoints: 0n,
+  proposals: [] as string[],
+};
 
 let mongo: TestMongo;
 let others: RpcServer;
 let merchant: ChildProcess;
 let merchantLog = '';
+const logFolder = mkdtempSync(path.join(tmpdir(), 'gerbang-cli-'));
 let environment: Record<string, string>;
 
 beforeAll(async () => {
@@ -43,10 +53,12 @@ beforeAll(async () => {
           post: async ({ amountSen }) => ({ availableAfterSen: amountSen }),
           getBalance: async () => ({}),
           // The balances come on the first page, what differs on the last one.
-          verify: async ({ cursor }) =>
-            cursor === ''
+          verify: async ({ cursor, checkpoints }) => {
+            if (cursor === '') answers.checkpoints = BigInt(checkpoints.length);
+            return cursor === ''
               ? { balances: [{ merchantId: 'm', accountId: 'a', availableSen: 5_000n }], nextCursor: 'c' }
-              : { postings: 3n, differences: answers.differences },
+              : { postings: 3n, differences: answers.differences, unlinked: answers.unlinked, checkpoints: answers.checkpoints };
+          },
         },
         [],
       ),
@@ -261,6 +273,7 @@ afterAll(async () => {
   const [code] = await once(merchant, 'exit');
   await others.close();
   await mongo.stop();
+  rmSync(logFolder, { recursive: true });
   expect(code).toBe(0);
 }, TOGETHER_MS);
 
@@ -276,6 +289,14 @@ function servicePort(child: ChildProcess): Promise<number> {
       if (entry.msg === 'ready' && entry.port !== undefined) resolve(entry.port);
     });
   });
+}
+
+/** A log of the ledger with one checkpoint, of the partition p0. */
+function checkpointLog(): string {
+  const chain = keyedChain({ currentKid: 'k1', keys: new Map([['k1', Buffer.alloc(32, 1)]]) }, 'journal:p0');
+  const file = path.join(logFolder, 'ledger.log');
+  writeFileSync(file, `${JSON.stringify({ checkpoint: checkpointText(chain.checkpoint(4n, NO_LINK, new Date(0))) })}\n`);
+  return file;
 }
 
 type Outcome = { code: number; stdout: string; stderr: string };
@@ -453,6 +474,15 @@ describe('for people', () => {
     const { code, stdout, stderr } = await gerbang(['ledger', 'verify']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'gerbang: the ledger has differences: 2\n' });
     expect(stdout).toContain('difference: account x: 1 instead of 2');
+    answers.differences = [];
+    answers.unlinked = [{ firstSeq: 5n, lastSeq: 9n }];
+    const unlinked = await gerbang(['ledger', 'verify', '--accept-unlinked', 'p0:5-9']);
+    expect(unlinked.stdout).toContain('without a link of the chain, accepted: p0:5-9\n');
+    expect(unlinked.stdout).toContain('difference: p1: batches 5 to 9 carry no link of the chain\n');
+    expect([unlinked.code, unlinked.stderr]).toEqual([1, 'gerbang: the ledger has differences: 1\n']);
+    answers.unlinked = [];
+    const compared = await gerbang(['ledger', 'verify', '--checkpoints', checkpointLog()]);
+    expect(compared).toMatchObject({ code: 0, stdout: expect.stringContaining(', 1 checkpoints agree\n') });
     expect((await gerbang(['ledger', 'partitions'])).stdout).toBe(
       'p0  ledger-0  ledger-0:9102  epoch 7\np1  ledger-1  gone  epoch 2\n',
     );
