@@ -7,5 +7,6 @@ export {
   type LimitMetrics,
   listenerShape,
   shareOf,
+  type Timeouts,
   timeoutsOf,
 } from './listener-limits.ts';

@@ -16,7 +16,8 @@ export const listenerShape = {
   REPLICAS: env.integer(1, 1),
 };
 
-type Timeouts = { HEADERS_TIMEOUT_MS: number; REQUEST_TIMEOUT_MS: number };
+/** How long a request may take to arrive. */
+export type Timeouts = { HEADERS_TIMEOUT_MS: number; REQUEST_TIMEOUT_MS: number };
 
 /**
  * What a fastify app is made with, so that senders are closed who take longer than HEADERS_TIMEOUT_MS for a request's head, or
@@ -67,16 +68,15 @@ export function boundConnections(
   options: {
     listener: string;
     config: { CONNECTIONS_MAX: number; CONNECTIONS_ADDRESS_MAX: number };
-    isTrusted: (address: string) => boolean;
+    isTrusted: (peer: Socket) => boolean;
     metrics: LimitMetrics;
   },
 ): void {
   const { listener, config, isTrusted, metrics } = options;
   const permits = createPermits({ max: config.CONNECTIONS_MAX, keyMax: config.CONNECTIONS_ADDRESS_MAX });
   server.on('connection', (socket: Socket) => {
-    const { remoteAddress = '' } = socket;
-    if (isTrusted(remoteAddress)) return;
-    const network = networkOf(remoteAddress);
+    if (isTrusted(socket)) return;
+    const network = networkOf(socket.remoteAddress ?? '');
     const refused = permits.take(network);
     if (refused === undefined) {
       socket.once('close', () => permits.give(network));
