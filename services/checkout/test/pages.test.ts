@@ -388,7 +388,7 @@ describe('limits', () => {
 
   test.each([
     ['by its own rate', { RATE_LIMIT_ADDRESS_PER_MINUTE: '4', RATE_LIMIT_LINK_PER_MINUTE: '8' }],
-    ['by its part of the link', { RATE_LIMIT_LINK_ADDRESS_PER_MINUTE: '4', RATE_LIMIT_LINK_PER_MINUTE: '8' }],
+    ['by its part of the link', { LINK_LIMIT_ADDRESS_PER_MINUTE: '4', RATE_LIMIT_LINK_PER_MINUTE: '8' }],
   ])('one address does not exhaust a link for the others: it is stopped %s', async (_what, env) => {
     const { url } = await world.start({ ...env, TRUSTED_PROXIES: '127.0.0.0/8' });
     const { reffNo } = world.newLink();

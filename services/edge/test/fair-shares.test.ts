@@ -312,7 +312,7 @@ describe('token endpoints', () => {
   });
   let edge: Edge;
   beforeAll(async () => {
-    edge = await startEdge({ RATE_LIMIT_TOKEN_FAILURES_PER_MINUTE: '20', TRUSTED_PROXIES: '127.0.0.1' });
+    edge = await startEdge({ TOKEN_FAILURES_PER_MINUTE: '20', TRUSTED_PROXIES: '127.0.0.1' });
   });
   afterAll(() => edge.close());
   const anywhere = { merchantWhitelist: ['0.0.0.0/0', '::/0'] };
@@ -338,7 +338,7 @@ describe('token endpoints', () => {
   });
 
   test('of rails: the same', async () => {
-    const rails = await startRailsEdge({ environment: { RATE_LIMIT_TOKEN_FAILURES_PER_MINUTE: '5' } });
+    const rails = await startRailsEdge({ environment: { TOKEN_FAILURES_PER_MINUTE: '5' } });
     try {
       for (let guess = 0; guess < 5; guess++) expect((await rails.token(`guess-${guess}`)).json.responseCode).toBe('4017300');
       expect((await rails.token('chain')).json.responseCode).toBe('4297300');
