@@ -64,6 +64,13 @@ describe('opening a link', () => {
 });
 
 describe('choosing a method', () => {
+  test('is refused for a while where the address has held the link too often without paying', async () => {
+    world.scripted.choose = () => Promise.reject(new RefusalError(refuse('rate_limited', { retryAfterMs: 90_000 })));
+    const page = await world.post(world.newSession().path, { payment_method: 'QRIS' });
+    expect([page.status, page.headers.get('retry-after')]).toEqual([429, '90']);
+    expect(page.text).toMatch(/Terlalu banyak permintaan/);
+  });
+
   test('offers what the link allows and customers can use today', async () => {
     const { text } = await world.get(world.newSession().path);
     expect([...text.matchAll(/value="([A-Z_]+)"/g)].map((match) => match[1])).toEqual(['QRIS', 'EWALLET_OVO', 'VA_BCA']);

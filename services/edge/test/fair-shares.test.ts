@@ -51,7 +51,8 @@ const payment = {
 describe('rails', () => {
   let rails: RailsEdge;
   beforeAll(async () => {
-    rails = await startRailsEdge({ environment: { RAIL_CALLS_MAX: '8', RAIL_CALLS_PARTNER_MAX: '2' } });
+    const calls = { RAIL_CALLS_MAX: '8', RAIL_CALLS_PARTNER_MAX: '2' };
+    rails = await startRailsEdge({ environment: { ...calls, UNFINISHED_BODIES_CALLER_MIB: '1' } });
   });
   afterAll(() => rails.close());
 
@@ -79,6 +80,14 @@ describe('rails', () => {
     } finally {
       for (const stranger of strangers) stranger.destroy();
     }
+  });
+
+  test('half bodies of an address are bounded in bytes', async () => {
+    const text = `${half().replace('Content-Length: 1000', 'Content-Length: 65000')}${'x'.repeat(60_000)}`;
+    const strangers = await openMany(40, rails.edge.service.railsUrl, text);
+    await eventually('most are refused', async () => (await refusals(rails.edge, 'rails', 'unfinished bodies')) >= 20);
+    expect((await rails.call(PAYMENT, payment)).json.responseCode).toBe('2002500');
+    for (const stranger of strangers) stranger.destroy();
   });
 
   test('a partner whose calls hang has its share of the permits; another one goes on', async () => {
