@@ -9,6 +9,7 @@ export {
 export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
 export { JAKARTA_OFFSET_MS, jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
+export { checkpointText, parseCheckpointText } from './checkpoint-text.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
