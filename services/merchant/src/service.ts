@@ -1,6 +1,6 @@
 import { type Clock, keyedChain, newUlid } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
-import type { Closeable } from '@gerbang/runtime';
+import type { Closeable, Logger } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
@@ -20,9 +20,15 @@ import { openSigningKeys } from './token/signing-keys.ts';
 
 export type Service = Served & Closeable;
 
-/** Starts the service; it answers whether or not NATS is there. `clock` and `realNow` replace business and real time in tests. */
-export function startService(config: Config, options: { clock?: Clock; realNow?: () => number } = {}): Promise<Service> {
-  return assembleService({ name: 'merchant', config }, async (foundation) => {
+/**
+ * Starts the service; it answers whether or not NATS is there. `clock` and `realNow` replace business and real time in tests,
+ * `log` the logger.
+ */
+export function startService(
+  config: Config,
+  options: { clock?: Clock; realNow?: () => number; log?: Logger } = {},
+): Promise<Service> {
+  return assembleService({ name: 'merchant', config, log: options.log }, async (foundation) => {
     const { log, registry, closing } = foundation;
     const realNow = options.realNow ?? Date.now;
     const clock = await openClock(foundation, options.clock);

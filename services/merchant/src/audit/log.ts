@@ -32,8 +32,8 @@ export async function openOperatorLog({ store, chain, log, realNow, behind }: Op
   const entries = collectionOf(store);
   const legacy = openLegacyLog(store);
   await entries.createIndex({ command: 1 }, { name: 'of-command' });
-  await entries.createIndex({ subject: 1, _id: -1 }, { name: 'of-operator' });
-  await entries.createIndex({ target: 1, _id: -1 }, { name: 'of-target' });
+  await entries.createIndex({ subject: 1, at: -1 }, { name: 'of-operator' });
+  await entries.createIndex({ target: 1 }, { name: 'of-target' });
   // Checkpoints must be in the log stream at every level that writes anything.
   const stream = log.child({}, { level: log.level === 'silent' ? 'silent' : 'info' });
   let known = EMPTY;
