@@ -50,7 +50,7 @@ export const SERVICES = [
     adminPort: 9201,
     rpcPort: 9101,
     aggregates: ['merchants', 'accounts'],
-    env: ({ secrets }) => ({ GERBANG_KEKS: secrets.keks }),
+    env: ({ secrets }) => ({ GERBANG_KEKS: secrets.keks, CHAIN_KEYS: secrets.chainKeys }),
   },
   {
     name: 'ledger',

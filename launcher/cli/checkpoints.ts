@@ -1,12 +1,13 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseCheckpoint } from '@gerbang/core';
+import { type Checkpoint, parseCheckpoint } from '@gerbang/core';
 import { CommandFailure } from './failure.ts';
 
 /** As many as the ledger takes of a partition; the newest, because each vouches for all before it. */
 const NEWEST = 1_000;
 const JOURNAL = 'journal:';
+const AUDIT = 'audit';
 /** In a line of JSON, or in one that a collector of logs has put into a string of its own. */
 const WORD = /checkpoint\\*":\s*\\*"([\w-]+)\\*"/g;
 
@@ -14,12 +15,10 @@ const WORD = /checkpoint\\*":\s*\\*"([\w-]+)\\*"/g;
  * The ledger's checkpoints in files of its log, by partition, in memory bounded by the partitions. Throws CommandFailure for a
  * file that can't be read and for a checkpoint that was damaged.
  */
-export async function readCheckpoints(files: readonly string[]): Promise<Map<string, string[]>> {
+export async function readJournalCheckpoints(files: readonly string[]): Promise<Map<string, string[]>> {
   const newest = new Map<string, Map<string, bigint>>();
   for (const file of files) {
-    for await (const text of wordsOf(file)) {
-      const checkpoint = parseCheckpoint(text);
-      if (checkpoint === undefined) throw new CommandFailure(`${file} has a checkpoint that was damaged: ${text}`);
+    for await (const { text, checkpoint } of checkpointsIn(file)) {
       if (!checkpoint.log.startsWith(JOURNAL)) continue;
       const partition = checkpoint.log.slice(JOURNAL.length);
       const known = newest.get(partition) ?? new Map<string, bigint>();
@@ -30,14 +29,33 @@ export async function readCheckpoints(files: readonly string[]): Promise<Map<str
   return new Map([...newest].map(([partition, known]) => [partition, [...newestOf(known).keys()]]));
 }
 
-/** The logs of the sandbox's ledger, where the commands look for the sandbox's; none where LEDGER_RPC names another one. */
-export function sandboxLogs(env: NodeJS.ProcessEnv): string[] {
-  if (env.LEDGER_RPC) return [];
+/** The checkpoints of the audit log in files of the merchant service's log. Throws as `readJournalCheckpoints` does. */
+export async function readAuditCheckpoints(files: readonly string[]): Promise<Checkpoint[]> {
+  const found: Checkpoint[] = [];
+  for (const file of files)
+    for await (const { checkpoint } of checkpointsIn(file)) if (checkpoint.log === AUDIT) found.push(checkpoint);
+  return found;
+}
+
+/**
+ * The logs of the sandbox's ledger or merchant service, where the commands look for the sandbox's; none where LEDGER_RPC or
+ * MERCHANT_RPC names another one.
+ */
+export function sandboxLogs(service: 'ledger' | 'merchant', env: NodeJS.ProcessEnv): string[] {
+  if (env[`${service.toUpperCase()}_RPC`]) return [];
   const folder = path.join(env.GERBANG_DATA || '.gerbang', 'logs');
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => /^ledger\.log(\.1)?$/.test(name))
+    .filter((name) => name === `${service}.log` || name === `${service}.log.1`)
     .map((name) => path.join(folder, name));
+}
+
+async function* checkpointsIn(file: string): AsyncGenerator<{ text: string; checkpoint: Checkpoint }> {
+  for await (const text of wordsOf(file)) {
+    const checkpoint = parseCheckpoint(text);
+    if (checkpoint === undefined) throw new CommandFailure(`${file} has a checkpoint that was damaged: ${text}`);
+    yield { text, checkpoint };
+  }
 }
 
 async function* wordsOf(file: string): AsyncGenerator<string> {

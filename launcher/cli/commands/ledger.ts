@@ -2,7 +2,7 @@ import { formatSen, type Json } from '@gerbang/core';
 import { type Unlinked, verifyLedger } from '@gerbang/neighbours';
 import type { VerifiedBalance } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { type Command, InvalidArgumentError } from 'commander';
-import { readCheckpoints, sandboxLogs } from '../checkpoints.ts';
+import { readJournalCheckpoints, sandboxLogs } from '../checkpoints.ts';
 import { CommandFailure } from '../failure.ts';
 import { type GlobalOptions, withSession } from '../session.ts';
 import { toRupiah } from '../values.ts';
@@ -31,7 +31,7 @@ function verify(options: VerifyOptions): Promise<void> {
     const differences: string[] = [];
     const unlinked: string[] = [];
     const balances: Json[] = [];
-    const checkpoints = await readCheckpoints(logsOf(options));
+    const checkpoints = await readJournalCheckpoints(logsOf(options));
     const tell = {
       difference(line: string) {
         if (options.json) differences.push(line);
@@ -76,7 +76,7 @@ function verify(options: VerifyOptions): Promise<void> {
 
 function logsOf({ checkpoints }: VerifyOptions): string[] {
   if (checkpoints === false) return [];
-  return Array.isArray(checkpoints) ? checkpoints : sandboxLogs(process.env);
+  return Array.isArray(checkpoints) ? checkpoints : sandboxLogs('ledger', process.env);
 }
 
 function unlinkedRuns(text: string, before: readonly string[]): string[] {

@@ -5,10 +5,10 @@
 const SCALARS = [
   ...['address', 'aggregate', 'alert', 'asked', 'attempts'],
   ...['biller_url', 'binding_id', 'by', 'bytes'],
-  ...['caller', 'channel', 'checkpoint', 'client_id', 'code', 'collection', 'command', 'confirmations'],
+  ...['caller', 'channel', 'checkpoint', 'client_id', 'code', 'collection', 'command', 'command_id', 'confirmations'],
   ...['day', 'deliveries', 'differences', 'duration_ms'],
-  ...['endpoint', 'epoch', 'error_rate', 'event', 'event_id'],
-  ...['failed_calls', 'failed_case', 'failing_since', 'field', 'followers_missing'],
+  ...['endpoint', 'epoch', 'error_rate', 'event', 'event_id', 'expected_seq'],
+  ...['failed_calls', 'failed_case', 'failing_since', 'field', 'followers_missing', 'found_seq'],
   ...['given'],
   ...['http_status'],
   ...['id', 'instance', 'intent'],
@@ -42,8 +42,11 @@ interface LogMethod {
   (message: string): void;
 }
 
-/** JSON lines; each carries the service and, inside a request, its trace id. Fields that are not LogFields do not compile. */
-export type Logger = Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', LogMethod>;
+/**
+ * JSON lines; each carries the service and, inside a request, its trace id. Fields that are not LogFields do not compile. `always`
+ * writes at level info also where the least level is higher: for what must be in the log stream. Only `silent` keeps it out.
+ */
+export type Logger = Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'always', LogMethod>;
 
 const isField: ReadonlySet<string> = new Set([...SCALARS, ...ERRORS]);
 const isErrorField: ReadonlySet<string> = new Set(ERRORS);

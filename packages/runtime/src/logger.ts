@@ -23,7 +23,7 @@ export function createLogger(
     log.error({ alert: 'log_field_dropped', field }, 'a field is not among those that may be logged; it is dropped');
   };
   const masked = (field: string) => options.alarm?.('log', field);
-  const log: Logger = pino(
+  const lines = pino(
     {
       level: options.level,
       base: { service: options.service },
@@ -40,6 +40,8 @@ export function createLogger(
     },
     stream ?? pino.destination({ fd: 1, sync: false }),
   );
+  const unfiltered = lines.child({}, { level: options.level === 'silent' ? 'silent' : 'info' });
+  const log: Logger = Object.assign(lines, { always: unfiltered.info.bind(unfiltered) });
   return log;
 }
 

@@ -116,3 +116,15 @@ test('a card number is found wherever in a line it begins', () => {
     expect(line?.reason).toBe(`${'x'.repeat(before)} 481111******1114`);
   }
 });
+
+test('what must be in the log stream is there at every level but silent', () => {
+  const written = (level: string) => {
+    const lines: string[] = [];
+    const log = createLogger({ service: 'test', level }, { write: (line) => lines.push(line) });
+    log.warn('warned');
+    log.always({ checkpoint: 'abc' }, 'checkpoint');
+    return lines.map((line) => JSON.parse(line));
+  };
+  expect(written('error')).toMatchObject([{ level: 'info', service: 'test', checkpoint: 'abc', msg: 'checkpoint' }]);
+  expect(written('silent')).toEqual([]);
+});

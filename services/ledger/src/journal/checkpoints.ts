@@ -22,7 +22,7 @@ export function startCheckpoints(options: {
     const { seq, mac } = standing();
     if (seq === writtenSeq) return;
     const checkpoint = chain.checkpoint(seq, mac, new Date(clock.now()));
-    log.info({ partition, seq: String(seq), checkpoint: checkpointText(checkpoint) }, 'journal checkpoint');
+    log.always({ partition, seq: String(seq), checkpoint: checkpointText(checkpoint) }, 'journal checkpoint');
     writtenSeq = seq;
   };
   write();

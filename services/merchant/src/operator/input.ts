@@ -18,7 +18,6 @@ const name = z
 
 /** Schemas of the fields that operators' commands share. Requests are protobuf messages; their properties are the keys here. */
 export const field = {
-  operator: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 printable characters without blanks'),
   name,
   merchantId: z.string().refine(isUlid, 'must be a ULID'),
   accountId: z.string().refine(isUlid, 'must be a ULID'),
