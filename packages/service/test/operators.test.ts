@@ -2,9 +2,9 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { RefusalError, refuse } from '@gerbang/core';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import {
-  type BeginRequest,
+  type BeginRequestSchema,
   BeginResponseSchema,
-  type FinishRequest,
+  type FinishRequestSchema,
   Outcome,
   Role,
 } from '@gerbang/proto/gerbang/operator/v1/operator';
@@ -14,8 +14,6 @@ import { describe, expect, test } from 'vitest';
 import { ADMINS, type Commands, implementForOperators, type OperatorCall, type OperatorGate, VIEWERS } from '../src/operators.ts';
 
 type Begun = MessageInitShape<typeof BeginResponseSchema>;
-type Asked = Partial<Omit<BeginRequest, '$typeName'>>;
-type Told = Partial<Omit<FinishRequest, '$typeName'>>;
 
 const sari = { id: 'sari', name: 'Sari', role: Role.ADMIN };
 
@@ -31,21 +29,21 @@ const context: CallContext = {
 
 /** A gate that answers as it is told, and what it was asked. */
 function gateOf(begun: Begun | Error, options: { finishFails?: number } = {}) {
-  const asked: Asked[] = [];
-  const told: Told[] = [];
+  const asked: MessageInitShape<typeof BeginRequestSchema>[] = [];
+  const told: MessageInitShape<typeof FinishRequestSchema>[] = [];
   const lines: string[] = [];
   let failures = options.finishFails ?? 0;
   const gate: OperatorGate = {
     service: 'merchant',
     log: createLogger({ service: 'test', level: 'info' }, { write: (line) => lines.push(line) }),
     async begin(request) {
-      asked.push(request as Asked);
+      asked.push(request);
       if (begun instanceof Error) throw begun;
       return create(BeginResponseSchema, begun);
     },
     async finish(request) {
       if (failures-- > 0) throw new RefusalError(refuse('unavailable'));
-      told.push(request as Told);
+      told.push(request);
     },
   };
   return { gate, asked, told, lines };

@@ -8,7 +8,7 @@ import type { ApprovalStore } from './approval/store.ts';
 import type { OperatorLog } from './audit/log.ts';
 import type { MerchantStore } from './merchant/store.ts';
 import type { Metrics } from './metrics.ts';
-import type { Thresholds } from './operator/needs-approval.ts';
+import type { Thresholds } from './operator/thresholds.ts';
 import type { OperatorStore } from './operators/store.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
 
