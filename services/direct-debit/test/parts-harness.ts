@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type Clock, createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { createKeys, openEnvKeys } from '@gerbang/keys';
 import {
   ConsentRequestSchema,
   CreateBindingRequestSchema,
@@ -123,7 +124,8 @@ export function newLedger() {
 
 export const clock = createClock();
 
-const keyRing = parseKeyRing(`k1:${Buffer.alloc(32, 'k').toString('base64')}`);
+const keyRing = parseKeyRing(`k1:${Buffer.alloc(32, 'k').toString('base64')}`) ?? expect.fail('no key ring');
+const keys = createKeys(['customer-data'], [openEnvKeys(keyRing)]);
 const unused = () => Promise.reject(new Error('not part of this test'));
 const MERCHANT = newUlid(Date.now());
 
@@ -156,7 +158,6 @@ export function useParts() {
     { guard }: ReturnType<typeof dying> = dying(undefined),
     { clock: businessClock = clock, fees = [], limits = [], settleInMs = 0, otpAboveSen = 500_000_00n }: Options = {},
   ): Promise<Context> => {
-    if (keyRing === undefined) throw new Error('no key ring');
     const profile = async (merchantId: string) =>
       create(ProfileSchema, { merchantId, partition: 'p0', name: 'Toko', products: ['direct-debit'], fees, limits });
     const account = async (merchantId: string, accountId: string) => create(AccountSchema, { merchantId, accountId });
@@ -199,7 +200,7 @@ export function useParts() {
       },
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit: { ...audit, append: guard(audit.append) },
-      sealing: createSealing(keyRing),
+      sealing: createSealing(keys),
       settlesAt: (_product, paidAtMs) => paidAtMs + settleInMs,
       payUrl: 'http://pay',
       otpAboveSen,

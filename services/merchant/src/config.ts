@@ -1,3 +1,4 @@
+import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
@@ -7,11 +8,11 @@ const shape = {
   ...rpcShape,
   ...storeShape,
   ...busShape,
+  ...keysShape,
   RPC_PORT: env.port(9101),
   ADMIN_PORT: env.port(9201),
   LEDGER_RPC: env.addresses(),
   STREAM_REPLICAS: env.integer(1, 1),
-  GERBANG_KEKS: env.keyRing(),
   /** The ledger partitions that new merchants are spread over; a merchant stays in its own when they change. */
   MERCHANT_PARTITIONS: z
     .string()

@@ -3,16 +3,17 @@ import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
+import { implementKeys, openKeys } from '@gerbang/service/keys';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
 import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
 import { ACCOUNTS, openAccountStore } from './account/store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { resealSecrets } from './merchant/reseal.ts';
 import { MERCHANTS, openMerchantStore } from './merchant/store.ts';
 import { createMerchantMetrics } from './metrics.ts';
 import { implementations } from './rpc.ts';
+import { sealedPlaces } from './sealed-places.ts';
 import { openSigningKeys } from './token/signing-keys.ts';
 
 export type Service = Served & Closeable;
@@ -25,9 +26,10 @@ export function startService(config: Config, options: { clock?: Clock; realNow?:
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
     const { relay } = openRelay(foundation, store, clock);
+    const keys = await openKeys(foundation, ['client-secret', 'signing-key']);
     const signingKeys = await openSigningKeys({
       store,
-      keyRing: config.GERBANG_KEKS,
+      keys,
       rotationMs: config.TOKEN_KEY_ROTATION_SECONDS * 1_000,
       realNow,
       log,
@@ -41,7 +43,7 @@ export function startService(config: Config, options: { clock?: Clock; realNow?:
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit: openAuditLog(store),
       ledger: openLedger(foundation).client(LedgerService),
-      keyRing: config.GERBANG_KEKS,
+      keys,
       clock,
       realNow,
       newId: newUlid,
@@ -50,8 +52,8 @@ export function startService(config: Config, options: { clock?: Clock; realNow?:
       metrics: createMerchantMetrics(registry),
       log,
     };
-    const resealing = resealSecrets(context).catch((error: unknown) => log.error({ err: error }, 'could not re-seal secrets'));
-    closing.push('re-sealing', () => resealing);
-    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([MERCHANTS, ACCOUNTS])], store });
+    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), context.audit);
+    const served = [...implementations(context), forKeys, ...relay.serve([MERCHANTS, ACCOUNTS])];
+    return serveRpc(foundation, { implementations: served, store });
   });
 }

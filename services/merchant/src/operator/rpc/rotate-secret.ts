@@ -14,7 +14,7 @@ export async function rotateSecret(context: Context, request: RotateSecretReques
     request,
   );
   const clientSecret = newClientSecret();
-  const secret = sealSecret(context.keyRing, merchantId, clientId, clientSecret);
+  const secret = await sealSecret(context.keys, merchantId, clientId, clientSecret);
   await commandMerchant(
     context,
     { operator, command: 'credential.rotate', merchantId },
