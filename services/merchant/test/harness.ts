@@ -1,4 +1,5 @@
 import { type AdjustableClock, createClock, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { KeyService } from '@gerbang/proto/gerbang/keys/v1/keys';
 import { LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
@@ -19,6 +20,7 @@ export type Running = {
   merchants: RpcClient<typeof MerchantService>;
   accounts: RpcClient<typeof AccountService>;
   operators: RpcClient<typeof OperatorService>;
+  keys: RpcClient<typeof KeyService>;
   close(): Promise<void>;
 };
 
@@ -77,6 +79,7 @@ export function useMerchantService() {
         merchants: channel.client(MerchantService),
         accounts: channel.client(AccountService),
         operators: channel.client(OperatorService),
+        keys: channel.client(KeyService),
         close: () => {
           closed ??= channel.close().then(() => service.close());
           return closed;
