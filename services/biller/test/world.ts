@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type AdjustableClock, createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 import { createKeys, type Keys, openEnvKeys } from '@gerbang/keys';
@@ -28,7 +27,7 @@ export const START_SEN = 1_000_000_00n;
 export const PRICE_SEN = 52_500_00n;
 export const AMOUNT_SEN = 50_000_00n;
 
-export const keys = newKeys();
+export const keys = keysOf('k1');
 
 export class Crash extends Error {}
 
@@ -282,8 +281,9 @@ export function newToken(): string {
   return `${Date.now()}${process.pid}${tokens}`.padStart(20, '7').slice(-20);
 }
 
-function newKeys(): Keys<'prepaid-token'> {
-  const ring = parseKeyRing(`k1:${randomBytes(32).toString('base64')}`);
+/** Keys of these ids; the first one seals. The same id is the same key. */
+export function keysOf(...kids: string[]): Keys<'prepaid-token'> {
+  const ring = parseKeyRing(kids.map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join());
   if (ring === undefined) throw new Error('no key ring');
   return createKeys(['prepaid-token'], [openEnvKeys(ring)]);
 }

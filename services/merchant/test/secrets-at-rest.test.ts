@@ -84,7 +84,7 @@ describe('client secrets', () => {
     const work = { isDone: false, secret: busy.clientSecret };
     const writing = (async () => {
       while (!work.isDone) {
-        const rotated = await during.operators.rotateSecret({ operator, ...busy });
+        const rotated = await during.operators.rotateSecret({ operator, merchantId: busy.merchantId, clientId: busy.clientId });
         work.secret = rotated.clientSecret;
         const { access } = await during.merchants.getAccess({ by: { case: 'merchantId', value: busy.merchantId } });
         expect(access?.credentials[0]?.clientSecret).toBe(work.secret);
