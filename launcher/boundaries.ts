@@ -39,7 +39,7 @@ const OURS = /^@gerbang\/([^/]+)(?:\/(.+))?$/;
 const NOT_LOADED: Readonly<Record<string, string>> = { 'services/edge': 'mongodb' };
 
 /** What test files may import in addition. */
-const FOR_TESTS = ['testkit', 'fail-points', 'embedded-mongo', 'rails', 'present', 'neighbours', 'bus/nats'];
+const FOR_TESTS = ['testkit', 'fail-points', 'embedded-mongo', 'keys', 'rails', 'present', 'neighbours', 'bus/nats'];
 /** Libraries that a pure package or a decider may use: no I/O in them. */
 const PURE_LIBRARIES = new Set(['@bufbuild/protobuf', 'ulid', 'node:crypto', 'node:assert', 'node:buffer', 'node:util']);
 

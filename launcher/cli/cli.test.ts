@@ -627,7 +627,7 @@ test.each([
 });
 
 describe('keys', () => {
-  test('status counts what lies under each key, over all pages', async () => {
+  test('status counts what lies under each key, over all pages', { timeout: TOGETHER_MS }, async () => {
     const { under_old_keys, keys } = await json('keys', 'status', '--purpose', 'prepaid-token');
     expect(under_old_keys).toBe('12');
     const place = { service: 'notifier', place: 'deliveries', purpose: 'prepaid-token' };
@@ -637,7 +637,7 @@ describe('keys', () => {
     expect(own.keys).toMatchObject([{ place: 'signing_keys', kid: 'v2:env:k1', newest: true, count: '1' }]);
   });
 
-  test('reseal walks through every page, until a walk finds nothing to do', async () => {
+  test('reseal walks through every page, until a walk finds nothing to do', { timeout: TOGETHER_MS }, async () => {
     const done = await json('keys', 'reseal', '--service', 'notifier');
     const place = { service: 'notifier', place: 'deliveries', purpose: 'prepaid-token' };
     expect(done).toEqual([{ ...place, resealed: '3', left: '0', failed: '0' }]);
@@ -649,7 +649,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('reseal fails where no key opens something, and for a purpose that there is not', async () => {
+  test('reseal fails where no key opens something, and for a purpose that there is not', { timeout: TOGETHER_MS }, async () => {
     keeper.failed = 1n;
     const { code, stderr } = await gerbang(['keys', 'reseal', '--service', 'notifier']);
     expect([code, stderr]).toEqual([1, 'gerbang: no key opens 2 of them; the log of their service names each\n']);
