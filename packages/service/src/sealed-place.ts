@@ -73,11 +73,12 @@ export function walkOf<T extends Walked, P extends Purpose>(
       const changes: FieldChange[] = [];
       for (const { id, field } of stale) {
         const to = await sealAgain(keys, field, (error) => {
-          log.error({ err: error, collection, id, path: field.path }, 'no key opens a sealed thing');
+          log.error({ err: error, collection, id, field: field.path }, 'no key opens a sealed thing');
         });
         if (to !== undefined) changes.push({ id, path: field.path, from: field.sealed, to });
       }
       const made = await changeFields(store, collection, changes);
+      if (made > 0) log.info({ collection, kid: newest, resealed: made }, 'sealed secrets again under the newest key');
       return { resealed: made, overtaken: changes.length - made, failed: stale.length - changes.length, next };
     },
   };
