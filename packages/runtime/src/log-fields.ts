@@ -18,7 +18,7 @@ const SCALARS = [
   ...['nats', 'new_differences'],
   ...['offset_ms', 'open', 'operator', 'outcome'],
   ...['partition', 'partner_reference', 'payable', 'payment', 'port', 'posting_key', 'postings', 'problem', 'product'],
-  ...['product_code'],
+  ...['product_code', 'purpose'],
   ...['rail', 'rail_reference', 'rails_url', 'reason', 'reference', 'refund_id', 'refused', 'repeated', 'resealed'],
   ...['response_code', 'route', 'run'],
   ...['seq', 'service', 'source', 'stalled_ms', 'status', 'step'],

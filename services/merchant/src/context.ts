@@ -1,4 +1,5 @@
-import type { Clock, KeyRing, NewId } from '@gerbang/core';
+import type { Clock, NewId } from '@gerbang/core';
+import type { Keys } from '@gerbang/keys';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
@@ -25,7 +26,7 @@ export type Context = {
   /** From which on a second operator approves. */
   thresholds: Thresholds;
   ledger: RpcClient<typeof LedgerService>;
-  keyRing: KeyRing;
+  keys: Keys<'client-secret'>;
   /** Business time: what merchants and events are dated by. */
   clock: Clock;
   /** Real time: what authentication goes by. */
