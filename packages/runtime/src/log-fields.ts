@@ -1,9 +1,9 @@
 /**
  * What a log line may hold besides its message: ids of ours, codes, counts and times. Never a secret, a name, a number of an
- * account, a phone or a card, and nothing that a caller wrote. Alphabetical; one line a subject keeps changes apart.
+ * account, a phone or a card. Alphabetical, a line for each letter.
  */
 const SCALARS = [
-  ...['address', 'aggregate', 'alert', 'asked', 'attempts'],
+  ...['address', 'addresses', 'aggregate', 'alert', 'asked', 'attempts', 'audit_checkpoint'],
   ...['biller_url', 'binding_id', 'by', 'bytes'],
   ...['caller', 'channel', 'checkpoint', 'client_id', 'code', 'collection', 'command', 'command_id', 'confirmations'],
   ...['day', 'deliveries', 'differences', 'duration_ms'],
@@ -11,17 +11,17 @@ const SCALARS = [
   ...['failed_calls', 'failed_case', 'failing_since', 'field', 'followers_missing', 'found_seq'],
   ...['given'],
   ...['http_status'],
-  ...['id', 'instance', 'intent'],
+  ...['id', 'identity', 'instance', 'intent'],
   ...['kid', 'kind'],
-  ...['last_failed_at', 'latency_ms', 'loss'],
-  ...['masked', 'matched', 'merchant_id', 'messages', 'method', 'ms'],
+  ...['last_failed_at', 'latency_ms', 'listener', 'loss'],
+  ...['matched', 'merchant_id', 'messages', 'method', 'ms'],
   ...['nats', 'new_differences'],
   ...['offset_ms', 'open', 'operator', 'outcome'],
   ...['partition', 'partner_reference', 'payable', 'payment', 'port', 'posting_key', 'postings', 'problem', 'product'],
-  ...['product_code', 'purpose'],
+  ...['paid_at_ms', 'path', 'product_code', 'purpose'],
   ...['rail', 'rail_reference', 'rails_url', 'reason', 'reference', 'refund_id', 'refused', 'repeated', 'resealed'],
   ...['response_code', 'route', 'run'],
-  ...['seq', 'service', 'source', 'stalled_ms', 'status', 'step'],
+  ...['seq', 'service', 'source', 'stalled_ms', 'status', 'step', 'suppressed'],
   ...['tails', 'taken_from', 'target', 'to', 'trace_id', 'transaction_id', 'type'],
   ...['url'],
 ] as const;
@@ -34,8 +34,10 @@ type Scalar = string | number | boolean | bigint | null | undefined;
 /** The fields of a log line. */
 export type LogFields = { [Name in (typeof SCALARS)[number]]?: Scalar } & { [Name in (typeof ERRORS)[number]]?: unknown };
 
-/** Nothing but fields of LogFields, also where they come from a variable or a spread. */
-export type OnlyLogFields<Given> = { [Name in keyof Given]: Name extends keyof LogFields ? LogFields[Name] : never };
+/** Nothing but fields of LogFields, also where they come from a variable or a spread; an `object` could have any. */
+export type OnlyLogFields<Given> = keyof Given extends never
+  ? never
+  : { [Name in keyof Given]: Name extends keyof LogFields ? LogFields[Name] : never };
 
 interface LogMethod {
   <Given extends LogFields>(fields: Given & OnlyLogFields<Given>, message: string): void;

@@ -40,6 +40,7 @@ describe('only listed fields are logged', () => {
 
   test('the compiler refuses them, also from a variable and from a spread', () => {
     const fields = { reason: 'x', pin: '1' };
+    const anything: object = fields;
     capture((log) => {
       // @ts-expect-error
       log.info({ pin: '1' }, 'hello');
@@ -47,6 +48,8 @@ describe('only listed fields are logged', () => {
       log.info(fields, 'hello');
       // @ts-expect-error
       log.info({ ...fields, code: 'x' }, 'hello');
+      // @ts-expect-error
+      log.info(anything, 'hello');
       // @ts-expect-error
       log.info({ reason: { pin: '1' } }, 'hello');
     });
