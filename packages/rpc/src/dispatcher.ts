@@ -83,7 +83,10 @@ export class Dispatcher {
   /** Whose certificates name callers; undefined without TLS. */
   readonly trustDomain: string | undefined;
 
-  /** With a trust domain a method runs only for the callers on its list. Throws where a method has no handler. */
+  /**
+   * With a trust domain a method runs only for the callers on its list. Throws where a method has no handler, and where its list
+   * is empty, which is a list that was forgotten.
+   */
   constructor(options: {
     implementations: Implementation[];
     trustDomain: string | undefined;
@@ -101,6 +104,7 @@ export class Dispatcher {
         if (handler === undefined) throw new Error(`${desc.typeName} has no handler for ${method.name}`);
         const allowed = this.trustDomain === undefined ? undefined : callers(method.localName);
         const path = methodPath(method);
+        if (allowed?.length === 0) throw new Error(`${path} lists no callers`);
         this.#methods.set(path, {
           desc: method,
           path,

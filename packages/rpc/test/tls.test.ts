@@ -147,6 +147,12 @@ describe('a server is believed only', () => {
   });
 });
 
+test('a method that lists no callers does not start', async () => {
+  await expect(opened.serve({}, { tls: ledgerTls, callers: [] })).rejects.toThrow(
+    '/gerbang.ledger.v1.LedgerService/Post lists no',
+  );
+});
+
 test('reflection tells only services what there is', async () => {
   const { port } = await serve();
   const questions = [{ messageRequest: { case: 'listServices' as const, value: '' } }];
