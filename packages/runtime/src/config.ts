@@ -88,4 +88,13 @@ export const storeShape = {
 };
 
 /** Variables of a service that publishes or consumes events. */
-export const busShape = { NATS_URL: z.string().regex(/^(nats|tls):\/\//, 'expected a nats:// address') };
+export const busShape = {
+  NATS_URL: z.string().regex(/^(nats|tls):\/\//, 'expected a nats:// address'),
+  NATS_USER: z.string().optional(),
+  NATS_PASSWORD: z.string().optional(),
+  NATS_CREDS: z.string().optional(),
+  NATS_NKEY_SEED: z.string().optional(),
+  NATS_TLS_CA: z.string().optional(),
+  NATS_TLS_CERT: z.string().optional(),
+  NATS_TLS_KEY: z.string().optional(),
+};
