@@ -264,6 +264,12 @@ describe('what belongs to a sandbox is refused', () => {
   });
 });
 
+test('production has no reference pages, and no callbacks by http', () => {
+  expect(read('edge')).toMatchObject({ showsDocs: false });
+  expect(read('edge', { API_DOCS: 'on' })).toMatchObject({ showsDocs: true });
+  expect(read('merchant')).toMatchObject({ httpAllowed: false });
+});
+
 test('a configuration that says nothing of where it runs is checked too', () => {
   expect(() => check('edge', { tls: undefined }, Date.now())).toThrow('RPC_TLS_CA is not set; production requires it');
 });

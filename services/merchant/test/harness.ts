@@ -75,6 +75,7 @@ export function useMerchantService() {
         env?: Record<string, string>;
         log?: Logger;
         withoutOperators?: boolean;
+        httpAllowed?: boolean;
       } = {},
     ): Promise<Running> {
       const config = readConfig({
@@ -91,7 +92,8 @@ export function useMerchantService() {
         CHAIN_KEYS: ring('chain'),
         ...options.env,
       });
-      const service = await startService(config, {
+      const { httpAllowed = config.httpAllowed } = options;
+      const service = await startService({ ...config, httpAllowed }, {
         clock: options.clock ?? createClock(),
         ...(options.realNow !== undefined && { realNow: options.realNow }),
         ...(options.log !== undefined && { log: options.log }),
