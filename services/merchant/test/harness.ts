@@ -93,11 +93,14 @@ export function useMerchantService() {
         ...options.env,
       });
       const { httpAllowed = config.httpAllowed } = options;
-      const service = await startService({ ...config, httpAllowed }, {
-        clock: options.clock ?? createClock(),
-        ...(options.realNow !== undefined && { realNow: options.realNow }),
-        ...(options.log !== undefined && { log: options.log }),
-      });
+      const service = await startService(
+        { ...config, httpAllowed },
+        {
+          clock: options.clock ?? createClock(),
+          ...(options.realNow !== undefined && { realNow: options.realNow }),
+          ...(options.log !== undefined && { log: options.log }),
+        },
+      );
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
       const as = (key: OperatorKey): Commands => {
         const signed = { authorize: operatorAuthorizer(key, 'merchant', options.realNow) };
