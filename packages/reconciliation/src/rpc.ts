@@ -37,7 +37,7 @@ export function reconciliationRpc(context: RpcContext): Implementation {
       listDifferences: (request) => listDifferences(context, request),
       explainDifference: (request) => explainDifference(context, request),
     },
-    ['gerbang'],
+    ['cli'],
   );
 }
 

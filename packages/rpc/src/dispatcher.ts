@@ -27,7 +27,7 @@ const NOTHING = new Uint8Array(0);
 export type Reply = Uint8Array | Failure;
 
 /**
- * Who calls: the certificate's name (undefined without TLS), what this caller's calls are counted under, and the address that it
+ * Who calls: the service by its certificate (undefined without TLS), what this caller's calls are counted under, and the address that it
  * calls from.
  */
 export type Caller = { name: string | undefined; key: string; peer: string };
@@ -80,14 +80,21 @@ export class Dispatcher {
   readonly #log: Logger;
   readonly #metrics: ServerMetrics | undefined;
 
-  /** With `enforceCallers` a method runs only for the callers on its list. Throws where a method has no handler. */
+  /** Whose certificates name callers; undefined without TLS. */
+  readonly trustDomain: string | undefined;
+
+  /**
+   * With a trust domain a method runs only for the callers on its list. Throws where a method has no handler, and where its list
+   * is empty, which is a list that was forgotten.
+   */
   constructor(options: {
     implementations: Implementation[];
-    enforceCallers: boolean;
+    trustDomain: string | undefined;
     admission: Admission;
     log: Logger;
     metrics: ServerMetrics | undefined;
   }) {
+    this.trustDomain = options.trustDomain;
     this.#metrics = options.metrics;
     this.#admission = options.admission;
     this.#log = options.log;
@@ -95,8 +102,9 @@ export class Dispatcher {
       for (const method of desc.methods) {
         const handler = handlers[method.localName];
         if (handler === undefined) throw new Error(`${desc.typeName} has no handler for ${method.name}`);
-        const allowed = options.enforceCallers ? callers(method.localName) : undefined;
+        const allowed = this.trustDomain === undefined ? undefined : callers(method.localName);
         const path = methodPath(method);
+        if (allowed?.length === 0) throw new Error(`${path} lists no callers`);
         this.#methods.set(path, {
           desc: method,
           path,

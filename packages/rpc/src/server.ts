@@ -54,14 +54,14 @@ export async function startRpcServer(options: {
   };
   const dispatcher = new Dispatcher({
     implementations,
-    enforceCallers: options.tls !== undefined,
+    trustDomain: options.tls?.trustDomain,
     admission,
     log: options.log,
     metrics: options.metrics === undefined ? undefined : createServerMetrics(options.metrics, load),
   });
   serveUnary(server, implementations, dispatcher);
   const lanes = serveLanes(server, dispatcher);
-  serveReflection(server, [...implementations.map(({ desc }) => desc), LaneService]);
+  serveReflection(server, [...implementations.map(({ desc }) => desc), LaneService], options.tls?.trustDomain);
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`${options.host}:${options.port}`, serverCredentials(options.tls, options.log), (error, bound) =>
       error === null ? resolve(bound) : reject(error),

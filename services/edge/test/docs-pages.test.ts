@@ -231,9 +231,8 @@ describe('on the wire', () => {
 
 describe('is there', () => {
   test.each([
-    [{ GERBANG_ENV: 'production' }, 404],
-    [{ GERBANG_ENV: 'production', API_DOCS: 'on' }, 200],
-    [{ GERBANG_ENV: 'sandbox', API_DOCS: 'off' }, 404],
+    [{ API_DOCS: 'off' }, 404],
+    [{ API_DOCS: 'on' }, 200],
   ])('with %j: %i', async (environment, status) => {
     const other = await startEdge(environment);
     try {
