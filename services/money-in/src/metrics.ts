@@ -11,6 +11,7 @@ export type Metrics = {
   /** `outcome`: who gave the money back, account or suspense; or contested. */
   reversed(product: string, outcome: string): void;
   contradicted(): void;
+  timeNotBelieved(rail: string): void;
 };
 
 export function createMoneyInMetrics(registry: Registry): Metrics {
@@ -68,6 +69,12 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     help: 'What rails have told that contradicts what they told before',
     registers,
   });
+  const timesNotBelieved = new Counter({
+    name: 'gerbang_rail_times_not_believed_total',
+    help: 'Payments whose time, as the rail tells it, cannot be true',
+    labelNames: ['rail'],
+    registers,
+  });
   return {
     created: (product) => created.inc({ product }),
     paid(product, durationMs) {
@@ -80,5 +87,6 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     rejected: (rail, reason) => rejected.inc({ rail, reason }),
     reversed: (product, outcome) => reversed.inc({ product, outcome }),
     contradicted: () => contradictions.inc(),
+    timeNotBelieved: (rail) => timesNotBelieved.inc({ rail }),
   };
 }
