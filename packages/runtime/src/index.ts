@@ -9,6 +9,14 @@ export { createLogger, type Logger, maskPan } from './logger.ts';
 export { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 export { runService } from './run-service.ts';
 export {
+  type Identity,
+  type SecurityEvent,
+  type SecurityEventKind,
+  type SecurityEvents,
+  securityEventsOf,
+  securityKindOf,
+} from './security-events.ts';
+export {
   contextFrom,
   currentContext,
   currentTraceId,
@@ -17,6 +25,7 @@ export {
   type SpanOptions,
   startTelemetry,
   type TraceContext,
+  traceIdOf,
   withSpan,
 } from './telemetry.ts';
 export { within, withinOr } from './within.ts';

@@ -34,13 +34,15 @@ declare module 'fastify' {
  * merchants share the context, and so tokens, whitelists and rates.
  */
 export type Listener = {
+  /** As security events name it. */
+  name: string;
   routes: readonly Route[];
   unknown: (path: string) => Envelope;
   add?: (app: FastifyInstance, checks: PublicChecks) => void;
 };
 
 /** The HTTP side of a listener: every route of its URL map behind the checks of contract §2, in their order. */
-export function createApp(context: Context, { routes, unknown, add }: Listener): FastifyInstance {
+export function createApp(context: Context, { name, routes, unknown, add }: Listener): FastifyInstance {
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -60,7 +62,7 @@ export function createApp(context: Context, { routes, unknown, add }: Listener):
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
   const urlMap = createUrlMap(routes, unknown);
-  const observe = createObserver(app, context);
+  const observe = createObserver(app, context, name);
   // What the router has found nothing for; the routes have a hook of their own.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) done();

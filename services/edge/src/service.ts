@@ -1,4 +1,4 @@
-import type { Closeable, Logger } from '@gerbang/runtime';
+import { type Closeable, type Logger, securityEventsOf } from '@gerbang/runtime';
 import { assembleService, listenHttp, startProbes } from '@gerbang/service';
 import { openDirectory, openHintConnection, passOnHints } from '@gerbang/service/merchants';
 import { createApp, type Listener } from './app.ts';
@@ -47,6 +47,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
       realNow,
       metrics: createEdgeMetrics(registry),
       log,
+      security: securityEventsOf(registry, log),
     };
     const url = await listenHttp(foundation, 'http', createApp(context, merchantListener(context, config)), {
       host: config.EDGE_HOST,
@@ -65,6 +66,8 @@ export function startService(config: Config, options: { realNow?: () => number; 
       metrics: context.metrics,
       railMetrics: createRailMetrics(registry),
       log,
+      security: context.security,
+      trustedProxies: context.trustedProxies,
     });
     const railsUrl = await listenHttp(foundation, 'rails', railsApp, { host: config.RAILS_HOST, port: config.RAILS_PORT });
     const admin = await startProbes(foundation, () => (access.isFresh() ? undefined : 'the merchant service does not answer'));
@@ -76,6 +79,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
 /** base_url: the API, its document, and the reference pages. */
 function merchantListener(context: Context, { billerUrl }: Config): Listener {
   return {
+    name: 'merchant',
     routes,
     unknown: envelopeOf,
     add(app, checks) {
@@ -86,4 +90,4 @@ function merchantListener(context: Context, { billerUrl }: Config): Listener {
 }
 
 /** biller_url: the legacy API, whose refusals of paths are in the v1 envelope (contract §9). */
-const BILLER_LISTENER: Listener = { routes: billerRoutes, unknown: () => v1 };
+const BILLER_LISTENER: Listener = { name: 'biller', routes: billerRoutes, unknown: () => v1 };

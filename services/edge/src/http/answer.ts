@@ -40,6 +40,7 @@ export function sendFailure(
   refusal: Refusal,
   more: { data?: object; echo?: Echo } = {},
 ): FastifyReply {
+  reply.request.refused = refusal.refused;
   if (refusal.replayed) reply.header('idempotency-replayed', 'true');
   if (describeRefusal(refusal.refused).retryable) {
     reply.header('retry-after', String(Math.ceil((refusal.retryAfterMs ?? RETRY_AFTER_MS) / 1_000)));

@@ -34,7 +34,7 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
     forceCloseConnections: 'idle',
     clientErrorHandler: answerMalformed,
   });
-  const observe = createObserver(app, context);
+  const observe = createObserver(app, context, 'rails');
   const callers = new WeakMap<FastifyRequest, RailCaller>();
   let inFlight = 0;
   app.removeAllContentTypeParsers();
@@ -70,6 +70,7 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
         const text = textOf(request.body);
         // Nothing of the body is looked at before its signature holds.
         checkSignature(caller, request.url, text);
+        request.identity = { id: caller.partner.partnerId, proof: 'authenticated' };
         return sendSnap(context, reply, code, await answer(context, caller.partner, text));
       },
     });

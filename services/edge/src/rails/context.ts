@@ -2,7 +2,8 @@ import type { BankReportService } from '@gerbang/proto/gerbang/direct_debit/v1/d
 import type { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import type { RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger } from '@gerbang/runtime';
+import type { Logger, SecurityEvents } from '@gerbang/runtime';
+import type { TrustedProxies } from '../http/ip-whitelist.ts';
 import type { Metrics } from '../metrics.ts';
 import type { RailMetrics } from './metrics.ts';
 import type { RailPartners } from './partners.ts';
@@ -18,4 +19,6 @@ export type RailsContext = {
   metrics: Metrics;
   railMetrics: RailMetrics;
   log: Logger;
+  security: SecurityEvents;
+  trustedProxies: TrustedProxies;
 };
