@@ -1,6 +1,6 @@
 import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Refusal, RefusalError, refuse } from '@gerbang/core';
-import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
+import { contextFrom, type Logger, type SecurityEventKind, type SecurityEvents, withSpan } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
 import type { Attributes } from '@opentelemetry/api';
 import type { Admission } from './admission.ts';
@@ -24,8 +24,11 @@ export type Method = {
 /** The encoded answer, or how the call failed. */
 export type Reply = Uint8Array | Failure;
 
-/** Who calls: the certificate's name (undefined without TLS), and what this caller's calls are counted under. */
-export type Caller = { name: string | undefined; key: string };
+/**
+ * Who calls: the certificate's name (undefined without TLS), what this caller's calls are counted under, and the address that it
+ * calls from.
+ */
+export type Caller = { name: string | undefined; key: string; peer: string };
 
 /** What a running handler sees of its call. Most handlers never look at the signal, so it is made for those that do. */
 export class RunningCall implements CallContext {
@@ -68,6 +71,7 @@ export class Dispatcher {
   readonly #admission: Admission;
   readonly #log: Logger;
   readonly #metrics: ServerMetrics | undefined;
+  readonly #security: SecurityEvents | undefined;
 
   /** With `enforceCallers` a method runs only for the callers on its list. Throws where a method has no handler. */
   constructor(options: {
@@ -76,8 +80,10 @@ export class Dispatcher {
     admission: Admission;
     log: Logger;
     metrics: ServerMetrics | undefined;
+    security: SecurityEvents | undefined;
   }) {
     this.#metrics = options.metrics;
+    this.#security = options.security;
     this.#admission = options.admission;
     this.#log = options.log;
     for (const { desc, handlers, callers } of options.implementations) {
@@ -108,7 +114,7 @@ export class Dispatcher {
    */
   enter(method: Method, caller: Caller, bytes: number): Failure | undefined {
     if (method.allowed !== undefined && (caller.name === undefined || !method.allowed.includes(caller.name))) {
-      this.#log.warn({ caller: caller.name, method: method.path }, 'a service called what it may not');
+      this.#recordRefusal(method, caller, 'forbidden', 'caller_not_listed');
       return this.#refused(method, toFailure(refuse('forbidden')));
     }
     const refusal = this.#admission.enter(caller.key, bytes);
@@ -142,6 +148,11 @@ export class Dispatcher {
     });
   }
 
+  #recordRefusal({ path: route }: Method, { name, peer }: Caller, kind: SecurityEventKind, reason: string): void {
+    const identity = name === undefined ? undefined : ({ id: name, proof: 'authenticated' } as const);
+    this.#security?.record({ listener: 'rpc', kind, reason, route, address: hostOf(peer), identity });
+  }
+
   #refused(method: Method, failure: Failure): Failure {
     this.#metrics?.answered(method.path, failure.code, 0);
     return failure;
@@ -170,4 +181,9 @@ function asAnswered(refusal: Refusal): Refusal {
   if (refusal.refused !== 'overloaded') return refusal;
   const { retryAfterMs = 1_000 } = refusal;
   return refuse('unavailable', { retryAfterMs });
+}
+
+/** The host of an address; connections of one host differ by their ports. */
+function hostOf(peer: string): string {
+  return peer.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
 }

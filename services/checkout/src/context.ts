@@ -2,7 +2,7 @@ import type { Clock } from '@gerbang/core';
 import type { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { CheckoutService, EwalletStatus, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger, RateLimiter } from '@gerbang/runtime';
+import type { Logger, RateLimiter, SecurityEvents } from '@gerbang/runtime';
 import type { Assets } from './assets.ts';
 import type { StreamPermits } from './http/stream-permits.ts';
 import type { Metrics } from './metrics.ts';
@@ -29,4 +29,5 @@ export type Context = {
   clock: Clock;
   metrics: Metrics;
   log: Logger;
+  security: SecurityEvents;
 };

@@ -1,7 +1,7 @@
 import type { Clock } from '@gerbang/core';
 import { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { CheckoutService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { type Closeable, createRateLimiter, type Logger } from '@gerbang/runtime';
+import { type Closeable, createRateLimiter, type Logger, securityEventsOf } from '@gerbang/runtime';
 import { assembleService, listenHttp, openClock, startProbes } from '@gerbang/service';
 import { openChannel } from '@gerbang/service/rpc';
 import { createApp } from './app.ts';
@@ -51,6 +51,7 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       clock,
       metrics,
       log,
+      security: securityEventsOf(registry, log),
     };
     const url = await listenHttp(foundation, 'http', createApp(context), { host: config.PAY_HOST, port: config.PAY_PORT });
     const admin = await startProbes(foundation, () => undefined);

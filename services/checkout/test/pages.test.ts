@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { RefusalError, refuse } from '@gerbang/core';
 import { PayableStatus, PaymentFiguresSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { createLogger } from '@gerbang/runtime';
 import { eventually } from '@gerbang/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { heading, location, streamOf, useCheckout } from './harness.ts';
@@ -355,6 +356,28 @@ describe('limits', () => {
     for (const status of [200, 429]) expect((await fetch(url + path)).status).toBe(status);
     expect((await fetch(url + world.newSession().path)).status).toBe(200);
   });
+});
+
+test('what is refused for its address or its site is a security event, without the path that opens the page', async () => {
+  const lines: string[] = [];
+  const log = createLogger({ service: 'checkout', level: 'info' }, { write: (line) => void lines.push(line) });
+  const limits = { RATE_LIMIT_ADDRESS_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.0/8' };
+  const { url } = await world.start(limits, log);
+  const { path } = world.newSession();
+  const headers = { 'x-forwarded-for': '203.0.113.5', 'content-type': 'application/x-www-form-urlencoded' };
+  const foreign = { ...headers, 'sec-fetch-site': 'cross-site' };
+  expect((await fetch(url + path, { method: 'POST', headers: foreign, body: 'payment_method=QRIS' })).status).toBe(403);
+  expect((await fetch(url + path, { headers })).status).toBe(429);
+  const events = await eventually('both', () => {
+    const found = lines.filter((line) => line.includes('"msg":"security_event"'));
+    return found.length === 2 && found.map((line): unknown => JSON.parse(line));
+  });
+  const common = { listener: 'checkout', route: '/pay/:link/:session', address: '203.0.113.5', identity: 'none' };
+  expect(events).toMatchObject([
+    { ...common, kind: 'forbidden', reason: 'foreign_form' },
+    { ...common, kind: 'rate_limited', reason: 'rate_limited' },
+  ]);
+  for (const part of path.split('/').slice(2)) expect(lines.join('')).not.toContain(part);
 });
 
 test('without money-in a page says that something is out of order, and nothing more', async () => {

@@ -85,7 +85,7 @@ describe('the merchant listener', () => {
 
   test('a signature that is wrong: 401, and nothing of what was sent is in the log', async () => {
     const merchant = allowed();
-    const order = { ...orderOf(merchant), description: 'for-nobody-else' };
+    const order: Record<string, unknown> = { ...orderOf(merchant), description: 'for-nobody-else' };
     const path = '/api/v2.0/disbursement/transfer';
     const reply = await edge.sendSigned(merchant, 'POST', path, order, { headers: from(), secret: 'wrong' });
     expect(reply.http).toBe(401);

@@ -1,12 +1,13 @@
-import { contextFrom, openSpan } from '@gerbang/runtime';
+import { contextFrom, openSpan, securityKindOf } from '@gerbang/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import { addressOf } from './visit.ts';
 
 /**
- * A span, a log line and the metrics of every request; its trace id is the answer's X-Request-Id. Nothing of what the customer
- * wrote is kept, nor the path: it is what opens the page.
+ * A span, a log line and the metrics of every request, and a security event where it is refused with 403 or 429; its trace id is
+ * the answer's X-Request-Id. Nothing of what the customer wrote is kept, nor the path: it is what opens the page.
  */
-export function observe(app: FastifyInstance, { metrics, log }: Pick<Context, 'metrics' | 'log'>): void {
+export function observe(app: FastifyInstance, { metrics, log, security }: Pick<Context, 'metrics' | 'log' | 'security'>): void {
   app.addHook('onRequest', (request, reply, done) => {
     const startedAtMs = performance.now();
     const { method } = request;
@@ -26,10 +27,17 @@ export function observe(app: FastifyInstance, { metrics, log }: Pick<Context, 'm
       span.end();
       metrics.answered(route, method, status, ms);
       log.info({ method, route, status, ms: Math.round(ms * 10) / 10, trace_id: traceId }, 'request');
+      const kind = securityKindOf(response.statusCode);
+      if (kind === undefined) return;
+      const reason = REASONS[response.statusCode] ?? 'unknown';
+      security.record({ listener: 'checkout', kind, reason, route, address: addressOf(request), traceId });
     });
     within(done);
   });
 }
+
+/** What each status means here; 429 is also the answer to a customer who has asked for too many OTPs. */
+const REASONS: Readonly<Record<number, string>> = { 403: 'foreign_form', 429: 'rate_limited' };
 
 function routeOf(request: FastifyRequest): string {
   return request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
