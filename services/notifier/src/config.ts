@@ -1,6 +1,7 @@
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
+import { type KeepsAnswersOf, parseAnswerHosts } from './delivery/kept-answers.ts';
 
 /** A service that publishes events, and where its gRPC answers. */
 export type EventSource = { service: string; address: string };
@@ -24,6 +25,16 @@ const shape = {
   /** Opens the tokens that the biller has sealed; needed where webhooks have some. */
   GERBANG_KEKS: env.keyRing().optional(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
+  /** Whose answers the delivery log keeps; absent: everyone's. */
+  WEBHOOK_ALLOW_HOSTS: z
+    .string()
+    .transform((text, problem): KeepsAnswersOf => {
+      const keeps = parseAnswerHosts(text);
+      if (keeps !== undefined) return keeps;
+      problem.addIssue('expected host names and addresses, *. before a name for all below it, separated by commas');
+      return z.NEVER;
+    })
+    .optional(),
   WEBHOOK_ENDPOINT_CONCURRENCY: env.integer(8, 1),
   WEBHOOK_CONCURRENCY: env.integer(512, 1),
   WEBHOOK_METRICS_ENDPOINTS: env.integer(50, 0),
