@@ -1,4 +1,4 @@
-import { AMOUNT_MAX_SEN, isUlid, PRODUCTS, RefusalError, refuse } from '@gerbang/core';
+import { AMOUNT_MAX_SEN, isPlainText, isUlid, PRODUCTS, RefusalError, refuse } from '@gerbang/core';
 import { z } from 'zod';
 import { isIpRange } from './ip-range.ts';
 
@@ -12,7 +12,7 @@ const name = z
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
-  .regex(/^\P{Cc}*$/u, 'must not have control characters');
+  .refine(isPlainText, 'must not have control characters');
 
 /** Schemas of the fields that operators' commands share. Requests are protobuf messages; their properties are the keys here. */
 export const field = {
