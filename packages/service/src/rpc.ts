@@ -7,6 +7,7 @@ import {
   startRpcServer,
   type TlsFiles,
 } from '@gerbang/rpc';
+import { refusingWithoutDatabase } from './database-refusals.ts';
 import type { CommonConfig, Foundation } from './foundation.ts';
 import { answers, startProbes } from './listen.ts';
 
@@ -59,7 +60,7 @@ export async function startRpc(
     port: config.RPC_PORT,
     tls: config.tls,
     log,
-    implementations,
+    implementations: implementations.map((implementation) => refusingWithoutDatabase(implementation, log)),
     metrics: registry,
     ready: isReady,
   });
