@@ -6,6 +6,8 @@ export { startBusinessClock } from './business-clock.ts';
 export { type Closeable, ClosingStack } from './closing.ts';
 export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape, tlsShape } from './config.ts';
 export { createLogger, type Logger, maskPan } from './logger.ts';
+export { networkOf } from './network.ts';
+export { createPermits, type PermitRefusal, type Permits } from './permits.ts';
 export { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 export { runService } from './run-service.ts';
 export {

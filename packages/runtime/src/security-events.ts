@@ -9,7 +9,7 @@ export type SecurityEventKind = 'unauthenticated' | 'forbidden' | 'rate_limited'
  * identity that it claims, which is kept only where it looks like an id.
  */
 export type SecurityEvent = {
-  /** Which of our doors: merchant, biller, rails, checkout, rpc. */
+  /** Which of our doors: http (the API of merchants), biller, rails, checkout, rpc. */
   listener: string;
   kind: SecurityEventKind;
   /** A code of ours, of a closed set: it is a label of the metric. */

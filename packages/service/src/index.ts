@@ -1,2 +1,12 @@
 export { assembleService, type CommonConfig, type Foundation, openClock } from './foundation.ts';
 export { answers, type HttpApp, listenHttp, startProbes } from './listen.ts';
+export {
+  boundConnections,
+  closingAfter,
+  createLimitMetrics,
+  type LimitMetrics,
+  listenerShape,
+  shareOf,
+  type Timeouts,
+  timeoutsOf,
+} from './listener-limits.ts';

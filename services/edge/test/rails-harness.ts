@@ -56,7 +56,9 @@ export const newTimestamp = (nowMs = Date.now()) => `${new Date(nowMs + 7 * 3_60
 /**
  * An edge with scripted money-in and money-out, and one partner a rail: retail signs symmetrically, the others asymmetrically.
  */
-export async function startRailsEdge(options: { servicesAway?: boolean; log?: Logger } = {}): Promise<RailsEdge> {
+export async function startRailsEdge(
+  options: { servicesAway?: boolean; environment?: Record<string, string>; log?: Logger } = {},
+): Promise<RailsEdge> {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const secret = 's'.repeat(40);
   const publicKey = pem(keys.publicKey);
@@ -93,7 +95,7 @@ export async function startRailsEdge(options: { servicesAway?: boolean; log?: Lo
   if (options.servicesAway) await server.close();
   const address = `127.0.0.1:${server.port}`;
   const services = { MONEY_IN_RPC: address, MONEY_OUT_RPC: address, DIRECT_DEBIT_RPC: address };
-  const edge = await startEdge({ ...services, RAIL_PARTNERS: partners.file }, options);
+  const edge = await startEdge({ ...services, RAIL_PARTNERS: partners.file, ...options.environment }, options);
   const send = async (
     target: string,
     headers: Record<string, string | undefined>,

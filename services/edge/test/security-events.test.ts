@@ -44,7 +44,7 @@ describe('the merchant listener', () => {
     });
     expect(reply.http).toBe(401);
     expect(await onlyEvent()).toMatchObject({
-      listener: 'merchant',
+      listener: 'http',
       kind: 'unauthenticated',
       reason: 'unauthorized',
       route: PATH,
@@ -54,7 +54,7 @@ describe('the merchant listener', () => {
       trace_id: reply.headers.get('x-request-id'),
     });
     expect(await metricsOf(edge)).toMatch(
-      /gerbang_security_events_total\{[^}]*listener="merchant",kind="unauthenticated",reason="unauthorized"[^}]*\} [1-9]/,
+      /gerbang_security_events_total\{[^}]*listener="http",kind="unauthenticated",reason="unauthorized"[^}]*\} [1-9]/,
     );
   });
 

@@ -1,5 +1,9 @@
-import type { Money } from '@gerbang/core';
+import { Readable } from 'node:stream';
+import { type Money, RefusalError, refuse } from '@gerbang/core';
+import type { Permits } from '@gerbang/runtime';
+import type { FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
+import { OVERLOADED } from './admission.ts';
 import type { Call, CsvAnswer } from './call.ts';
 
 /** Rows asked for at a time: what a stream holds in memory for one caller. */
@@ -7,6 +11,9 @@ export const CSV_PAGE_ROWS = 1_000;
 
 /** A page may wait for a partition's takeover; the caller's stream just pauses meanwhile. */
 export const CSV_PAGE_TIMEOUT_MS = 30_000;
+
+/** When a merchant with too many CSVs under way may come again. */
+const RETRY_AFTER_MS = 5_000;
 
 /** For the API's document. */
 export const CSV_DESCRIPTION =
@@ -28,23 +35,79 @@ export function wantsCsv({ header }: Pick<Call, 'header'>): boolean {
   return types.find((type) => type === 'text/csv' || type === 'application/json') === 'text/csv';
 }
 
+/** How many CSVs may be under way, by merchant, and in how long a reader has to take a page. */
+export type CsvStreams = { permits: Permits; readTimeoutMs: number };
+
 /**
  * A list of any length as CSV: a header line, then page after page as fast as the caller reads. The first page is asked for
  * before anything is answered, so that refusals are answers of their own; a later failure cuts the connection, so that no caller
- * takes a part for the whole.
+ * takes a part for the whole. The answer holds a permit of the merchant until it has ended. Refusals: rate_limited (too many of
+ * the merchant's are under way), overloaded (too many of all), those of `fetchPage`.
  */
 export async function answerCsv(
-  { log }: Pick<Context, 'log'>,
+  context: Pick<Context, 'log' | 'csvStreams' | 'limitMetrics'>,
+  merchantId: string,
   columns: readonly string[],
   fetchPage: (cursor: string) => Promise<CsvPage>,
 ): Promise<CsvAnswer> {
-  const first = await fetchPage('');
-  const loggedFetch = (cursor: string) =>
-    fetchPage(cursor).catch((error: unknown) => {
-      log.error({ err: error }, 'a CSV stream was cut short');
-      throw error;
-    });
-  return { csv: linesOf(columns, first, loggedFetch) };
+  const { log, csvStreams } = context;
+  takePermit(context, merchantId);
+  const ended = once(() => csvStreams.permits.give(merchantId));
+  try {
+    const first = await fetchPage('');
+    const loggedFetch = (cursor: string) =>
+      fetchPage(cursor).catch((error: unknown) => {
+        log.error({ err: error }, 'a CSV stream was cut short');
+        throw error;
+      });
+    return { csv: linesOf(columns, first, loggedFetch), readTimeoutMs: csvStreams.readTimeoutMs, ended };
+  } catch (error) {
+    ended();
+    throw error;
+  }
+}
+
+/**
+ * Sends a CSV. By bytes: no more than one page waits for a caller that reads slowly. One that does not take a page in its time is
+ * cut off.
+ */
+export function sendCsv(reply: FastifyReply, { csv, readTimeoutMs, ended }: CsvAnswer): FastifyReply {
+  const { raw } = reply;
+  const timeout = setTimeout(() => raw.destroy(), readTimeoutMs);
+  const end = () => {
+    clearTimeout(timeout);
+    ended();
+  };
+  if (raw.destroyed) end();
+  else raw.once('close', end);
+  const paged = eachOf(csv, () => timeout.refresh());
+  return reply.type('text/csv; charset=utf-8').send(Readable.from(paged, { objectMode: false }));
+}
+
+/** Tells of each page when it is there, and when it has been taken. */
+async function* eachOf(pages: AsyncIterable<string>, moved: () => void): AsyncGenerator<string> {
+  for await (const page of pages) {
+    moved();
+    yield page;
+    moved();
+  }
+}
+
+function takePermit({ csvStreams, limitMetrics }: Pick<Context, 'csvStreams' | 'limitMetrics'>, merchantId: string): void {
+  const refused = csvStreams.permits.take(merchantId);
+  if (refused === undefined) return;
+  limitMetrics.refused('http', refused === 'all' ? 'CSV streams' : 'CSV streams of a merchant');
+  if (refused === 'all') throw new RefusalError(OVERLOADED);
+  const message = 'Too many lists of this merchant are under way as CSV';
+  throw new RefusalError(refuse('rate_limited', { message, retryAfterMs: RETRY_AFTER_MS }));
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
 }
 
 async function* linesOf(columns: readonly string[], first: CsvPage, fetchPage: (cursor: string) => Promise<CsvPage>) {
