@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { create } from '@bufbuild/protobuf';
 import { RefusalError, refuse } from '@gerbang/core';
 import { PayableStatus, PaymentFiguresSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
@@ -439,6 +440,25 @@ describe('limits', () => {
     const refused = await fetch(world.url() + path, { method: 'POST', headers, body, duplex: 'half' });
     expect(refused.status).toBe(411);
   });
+});
+
+test.each([
+  ['a path that cannot be decoded', 'GET /pay/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+  ['no Host', 'GET /pay/x HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['two Hosts', 'GET /pay/x HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n', 400],
+  ['noise', 'hello\r\n\r\n', 400],
+  ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+])('%s is answered by a page, with the headers of every page', async (_what, bytes, status) => {
+  const socket = connect(Number(new URL(world.url()).port), '127.0.0.1', () => socket.write(bytes));
+  const [head = '', body = ''] = (await readText(socket)).split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  for (const header of [
+    /^x-request-id: [0-9a-f]{32}$/im,
+    /^content-security-policy: default-src 'none'/im,
+    /^content-type: text\/html/im,
+  ])
+    expect(head).toMatch(header);
+  expect(body).toMatch(/<h1>/);
 });
 
 test('what is refused for its address or its site is a security event, without the path that opens the page', async () => {

@@ -1,14 +1,17 @@
 import { contextFrom, openSpan, securityKindOf } from '@gerbang/runtime';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { addressOf } from './visit.ts';
+
+/** Follows a request from its head to the end of its answer; `work` runs within its span. */
+export type Observer = (request: FastifyRequest, reply: FastifyReply, work: () => void) => void;
 
 /**
  * A span, a log line and the metrics of every request, and a security event where it is refused with 403 or 429; its trace id is
  * the answer's X-Request-Id. Nothing of what the customer wrote is kept, nor the path: it is what opens the page.
  */
-export function observe(app: FastifyInstance, { metrics, log, security }: Pick<Context, 'metrics' | 'log' | 'security'>): void {
-  app.addHook('onRequest', (request, reply, done) => {
+export function createObserver({ metrics, log, security }: Pick<Context, 'metrics' | 'log' | 'security'>): Observer {
+  return (request, reply, work) => {
     const startedAtMs = performance.now();
     const { method } = request;
     const route = routeOf(request);
@@ -32,13 +35,13 @@ export function observe(app: FastifyInstance, { metrics, log, security }: Pick<C
       const reason = REASONS[response.statusCode] ?? 'unknown';
       security.record({ listener: 'checkout', kind, reason, route, address: addressOf(request), traceId });
     });
-    within(done);
-  });
+    within(work);
+  };
 }
 
 /** What each status means here; 429 is also the answer to a customer who has asked for too many OTPs. */
 const REASONS: Readonly<Record<number, string>> = { 403: 'foreign_form', 429: 'rate_limited' };
 
 function routeOf(request: FastifyRequest): string {
-  return request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+  return request.is404 ? 'unknown' : (request.routeOptions?.url ?? 'unknown');
 }
