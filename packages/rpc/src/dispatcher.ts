@@ -21,6 +21,8 @@ export type Method = {
   attributes: Attributes;
 };
 
+const NOT_LISTED = 'caller_not_listed';
+
 /** The encoded answer, or how the call failed. */
 export type Reply = Uint8Array | Failure;
 
@@ -84,6 +86,7 @@ export class Dispatcher {
   }) {
     this.#metrics = options.metrics;
     this.#security = options.security;
+    this.#security?.expect('rpc', { forbidden: [NOT_LISTED] });
     this.#admission = options.admission;
     this.#log = options.log;
     for (const { desc, handlers, callers } of options.implementations) {
@@ -114,7 +117,7 @@ export class Dispatcher {
    */
   enter(method: Method, caller: Caller, bytes: number): Failure | undefined {
     if (method.allowed !== undefined && (caller.name === undefined || !method.allowed.includes(caller.name))) {
-      this.#recordRefusal(method, caller, 'forbidden', 'caller_not_listed');
+      this.#recordRefusal(method, caller, 'forbidden', NOT_LISTED);
       return this.#refused(method, toFailure(refuse('forbidden')));
     }
     const refusal = this.#admission.enter(caller.key, bytes);

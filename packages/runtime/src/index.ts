@@ -15,6 +15,7 @@ export {
   type SecurityEvent,
   type SecurityEventKind,
   type SecurityEvents,
+  type SecurityReasons,
   securityEventsOf,
   securityKindOf,
 } from './security-events.ts';

@@ -26,7 +26,17 @@ export type SecurityEvent = {
 /** Who calls, by its client id, partner id or certificate. `claimed`: nothing has proved it. */
 export type Identity = { id: string; proof: 'authenticated' | 'claimed' };
 
-export type SecurityEvents = { record(event: SecurityEvent): void };
+export type SecurityEvents = {
+  /**
+   * Names what a listener can refuse, so that its counters are there with 0 before anything happens: an increase from nothing to
+   * something is none to Prometheus.
+   */
+  expect(listener: string, reasons: SecurityReasons): void;
+  record(event: SecurityEvent): void;
+};
+
+/** The reasons of a listener, by their kind. */
+export type SecurityReasons = Readonly<Partial<Record<SecurityEventKind, readonly string[]>>>;
 
 const KINDS: Readonly<Record<number, SecurityEventKind>> = { 401: 'unauthenticated', 403: 'forbidden', 429: 'rate_limited' };
 
@@ -84,6 +94,12 @@ function createSecurityEvents(registry: Registry, log: Logger): SecurityEvents {
     return tally;
   };
   return {
+    expect(listener, { unauthenticated = [], forbidden = [], rate_limited = [] }) {
+      const start = (kind: SecurityEventKind) => (reason: string) => events.inc({ listener, kind, reason }, 0);
+      unauthenticated.forEach(start('unauthenticated'));
+      forbidden.forEach(start('forbidden'));
+      rate_limited.forEach(start('rate_limited'));
+    },
     record(event) {
       const { listener, kind, reason, address = UNKNOWN } = event;
       events.inc({ listener, kind, reason });
@@ -100,7 +116,7 @@ function createSecurityEvents(registry: Registry, log: Logger): SecurityEvents {
   };
 }
 
-function lineOf({ listener, kind, reason, route, address = UNKNOWN, identity, merchantId, traceId }: SecurityEvent): object {
+function lineOf({ listener, kind, reason, route, address = UNKNOWN, identity, merchantId, traceId }: SecurityEvent) {
   return {
     listener,
     kind,
@@ -115,7 +131,7 @@ function lineOf({ listener, kind, reason, route, address = UNKNOWN, identity, me
 }
 
 /** The addresses with the most left out, by name; the others in one line. */
-function summariesOf(tallies: ReadonlyMap<string, Tally>): object[] {
+function summariesOf(tallies: ReadonlyMap<string, Tally>): { address: string; addresses: number; suppressed: number }[] {
   const cut = [...tallies].filter(([, { suppressed }]) => suppressed > 0);
   const sorted = cut.sort(([, a], [, b]) => b.suppressed - a.suppressed);
   const named = sorted.slice(0, SUMMARIES_MAX).map(([address, { suppressed }]) => ({ address, addresses: 1, suppressed }));

@@ -71,6 +71,14 @@ test('a flood of a hundred thousand addresses writes a bounded number of lines, 
   expect(summaries.reduce((sum, { suppressed }) => sum + Number(suppressed), 300)).toBe(100_000);
 });
 
+test('what is expected is there with 0', async () => {
+  const { registry, events } = open();
+  events.expect('rpc', { forbidden: ['caller_not_listed'] });
+  expect(await registry.metrics()).toContain(
+    'gerbang_security_events_total{listener="rpc",kind="forbidden",reason="caller_not_listed"} 0',
+  );
+});
+
 test('there is one for a process', () => {
   const { registry, log, events } = open();
   expect(securityEventsOf(registry, log)).toBe(events);

@@ -64,6 +64,7 @@ export function createDirectDebitMetrics(registry: Registry): Metrics {
     labelNames: ['rail'],
     registers,
   });
+  timesNotBelieved.inc({ rail: 'direct-debit' }, 0);
   return {
     bindingChanged: (event, bank) => bindings.inc({ event, bank }),
     chargeChanged: ({ event }, bank, status) => charges.inc({ event, bank, status }),

@@ -125,6 +125,24 @@ describe('the merchant listener', () => {
   });
 });
 
+test('every reason is counted from 0 on, on every listener', async () => {
+  const fresh = await startEdge();
+  try {
+    const metrics = await metricsOf(fresh);
+    for (const [listener, kind, reason] of [
+      ['http', 'unauthenticated', 'unauthorized'],
+      ['biller', 'unauthenticated', 'signature_invalid'],
+      ['http', 'forbidden', 'ip_not_allowed'],
+      ['rails', 'unauthenticated', 'unauthorized_signature'],
+      ['rails', 'rate_limited', 'too_many_requests'],
+    ]) {
+      expect(metrics).toMatch(new RegExp(`listener="${listener}",kind="${kind}",reason="${reason}"[^}]*\\} 0`));
+    }
+  } finally {
+    await fresh.close();
+  }
+});
+
 test('the biller listener has its own name', async () => {
   await edge.send('GET', '/api/v1/prepaid/products', { headers: { ...from(), 'x-partner-id': 'somebody' } });
   expect(await onlyEvent()).toMatchObject({ listener: 'biller', kind: 'unauthenticated', route: '/api/v1/prepaid/products' });

@@ -14,7 +14,8 @@ export type Metrics = {
   timeNotBelieved(rail: string): void;
 };
 
-export function createMoneyInMetrics(registry: Registry): Metrics {
+/** `rails`: whose alerts begin to count from 0. */
+export function createMoneyInMetrics(registry: Registry, rails: readonly string[]): Metrics {
   const registers = [registry];
   const created = new Counter({
     name: 'gerbang_payables_created_total',
@@ -75,6 +76,7 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     labelNames: ['rail'],
     registers,
   });
+  for (const rail of rails) timesNotBelieved.inc({ rail }, 0);
   return {
     created: (product) => created.inc({ product }),
     paid(product, durationMs) {

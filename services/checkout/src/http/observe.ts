@@ -11,6 +11,7 @@ export type Observer = (request: FastifyRequest, reply: FastifyReply, work: () =
  * the answer's X-Request-Id. Nothing of what the customer wrote is kept, nor the path: it is what opens the page.
  */
 export function createObserver({ metrics, log, security }: Pick<Context, 'metrics' | 'log' | 'security'>): Observer {
+  security.expect(LISTENER, { forbidden: [FOREIGN], rate_limited: [LIMITED] });
   return (request, reply, work) => {
     const startedAtMs = performance.now();
     const { method } = request;
@@ -33,14 +34,18 @@ export function createObserver({ metrics, log, security }: Pick<Context, 'metric
       const kind = securityKindOf(response.statusCode);
       if (kind === undefined) return;
       const reason = REASONS[response.statusCode] ?? 'unknown';
-      security.record({ listener: 'checkout', kind, reason, route, address: addressOf(request), traceId });
+      security.record({ listener: LISTENER, kind, reason, route, address: addressOf(request), traceId });
     });
     within(work);
   };
 }
 
+const LISTENER = 'checkout';
+const FOREIGN = 'foreign_form';
+const LIMITED = 'rate_limited';
+
 /** What each status means here; 429 is also the answer to a customer who has asked for too many OTPs. */
-const REASONS: Readonly<Record<number, string>> = { 403: 'foreign_form', 429: 'rate_limited' };
+const REASONS: Readonly<Record<number, string>> = { 403: FOREIGN, 429: LIMITED };
 
 function routeOf(request: FastifyRequest): string {
   return request.is404 ? 'unknown' : (request.routeOptions?.url ?? 'unknown');
