@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { settlementShape } from '@gerbang/neighbours';
 import { PROVIDER_NAMES, RAIL_SETTINGS } from '@gerbang/rails';
-import { busShape, commonShape, rpcShape, storeShape } from '@gerbang/runtime';
+import { busShape, commonShape, listenerShape, rpcShape, storeShape } from '@gerbang/runtime';
 import { describe, expect, test } from 'vitest';
 import { COMMAND_VARIABLES } from '../cli/config.ts';
 import { PORTS, SERVICES } from '../services.ts';
@@ -57,6 +57,7 @@ describe('docs/configuration.md lists exactly what is read', () => {
   test.each([
     ['Every service', commonShape],
     ['gRPC', rpcShape],
+    ['HTTP listeners', listenerShape],
     ['Database', storeShape],
     ['Events', busShape],
     ['Settlement', settlementShape],

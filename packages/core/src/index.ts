@@ -9,6 +9,8 @@ export {
 export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
 export { JAKARTA_OFFSET_MS, jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
+export { hasCardNumber, maskCardNumbers } from './card-number.ts';
+export { checkpointText, parseCheckpoint } from './checkpoint-text.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
@@ -25,7 +27,7 @@ export {
   PAYMENT_METHODS,
   type PaymentMethod,
 } from './payment-method.ts';
-export { hasCardNumber, isPlainText, PLAIN_TEXT_PATTERN } from './plain-text.ts';
+export { isPlainText, PLAIN_TEXT_PATTERN } from './plain-text.ts';
 export { CALLING_RAILS, type CallingRail, MONEY_OUT_PRODUCTS, MONEY_OUT_RAILS, PRODUCTS } from './products.ts';
 export type { DataObject } from './qris/data-object.ts';
 export { decodeQris } from './qris/decode.ts';

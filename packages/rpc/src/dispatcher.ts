@@ -22,6 +22,7 @@ export type Method = {
 };
 
 const NOT_LISTED = 'caller_not_listed';
+const NOTHING = new Uint8Array(0);
 
 /** The encoded answer, or how the call failed. */
 export type Reply = Uint8Array | Failure;
@@ -35,12 +36,18 @@ export type Caller = { name: string | undefined; key: string; peer: string };
 /** What a running handler sees of its call. Most handlers never look at the signal, so it is made for those that do. */
 export class RunningCall implements CallContext {
   readonly caller: string | undefined;
+  readonly peer: string;
+  readonly authorization: string;
+  /** Set when the whole request has come. */
+  request: Uint8Array = NOTHING;
   aborted = false;
   #aborter: AbortController | undefined;
   #listeners: (() => void)[] | undefined;
 
-  constructor(caller: string | undefined) {
-    this.caller = caller;
+  constructor(caller: Caller, authorization: string) {
+    this.caller = caller.name;
+    this.peer = caller.peer;
+    this.authorization = authorization;
   }
 
   get signal(): AbortSignal {
@@ -86,7 +93,7 @@ export class Dispatcher {
   }) {
     this.#metrics = options.metrics;
     this.#security = options.security;
-    this.#security?.expect('rpc', { forbidden: [NOT_LISTED] });
+    this.#security?.expect('rpc', { unauthenticated: ['unauthorized'], forbidden: [NOT_LISTED, 'forbidden'] });
     this.#admission = options.admission;
     this.#log = options.log;
     for (const { desc, handlers, callers } of options.implementations) {
@@ -151,7 +158,18 @@ export class Dispatcher {
     });
   }
 
-  #recordRefusal({ path: route }: Method, { name, peer }: Caller, kind: SecurityEventKind, reason: string): void {
+  /** Operators prove who they are to the handlers, which refuse those who do not, or may not. */
+  #recordUntrusted(method: Method, { caller: name, peer }: RunningCall, { refused }: Refusal): void {
+    if (refused === 'unauthorized') this.#recordRefusal(method, { name, peer }, 'unauthenticated', refused);
+    else if (refused === 'forbidden') this.#recordRefusal(method, { name, peer }, 'forbidden', refused);
+  }
+
+  #recordRefusal(
+    { path: route }: Method,
+    { name, peer }: Pick<Caller, 'name' | 'peer'>,
+    kind: SecurityEventKind,
+    reason: string,
+  ): void {
     const identity = name === undefined ? undefined : ({ id: name, proof: 'authenticated' } as const);
     this.#security?.record({ listener: 'rpc', kind, reason, route, address: hostOf(peer), identity });
   }
@@ -163,13 +181,17 @@ export class Dispatcher {
 
   async #answer(method: Method, request: Uint8Array, call: RunningCall): Promise<Reply> {
     try {
+      call.request = request;
       const answer = await method.handler(fromBinary(method.desc.input, request) as never, call);
       const bytes = toBinary(method.desc.output, create(method.desc.output, answer as Record<string, unknown>));
       if (bytes.byteLength <= MESSAGE_BYTES_MAX) return bytes;
       this.#log.error({ method: method.path, bytes: bytes.byteLength }, 'an answer is too large to be sent');
       return tooLarge('the answer is too large');
     } catch (error) {
-      if (error instanceof RefusalError) return toFailure(asAnswered(error.refusal));
+      if (error instanceof RefusalError) {
+        this.#recordUntrusted(method, call, error.refusal);
+        return toFailure(asAnswered(error.refusal));
+      }
       this.#log.error({ err: error, method: method.path }, 'a call failed');
       return toFailure(refuse('internal'));
     }

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { RefusalError, refuse } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
 import { createLogger, type Logger, Registry } from '@gerbang/runtime';
@@ -62,6 +63,21 @@ test('a caller that is not on the list is a security event, with its certificate
   expect(await metrics.metrics()).toContain(
     'gerbang_security_events_total{listener="rpc",kind="forbidden",reason="caller_not_listed"} 1',
   );
+});
+
+test.each([
+  ['unauthorized', 'unauthenticated'],
+  ['forbidden', 'forbidden'],
+] as const)('what a handler refuses as %s is a security event too', async (refused, kind) => {
+  const lines: string[] = [];
+  const log = createLogger({ service: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
+  const post = async () => {
+    throw new RefusalError(refuse(refused));
+  };
+  const { port } = await opened.serve({ post }, { tls: ledgerTls, callers: ['money-out'], log, metrics: new Registry() });
+  await expect(open(port, moneyOutTls).client(LedgerService).post({})).rejects.toMatchObject({ refusal: { refused } });
+  const events = lines.map((line): Record<string, unknown> => JSON.parse(line)).filter(({ msg }) => msg === 'security_event');
+  expect(events).toMatchObject([{ listener: 'rpc', kind, reason: refused, client_id: 'money-out', address: '127.0.0.1' }]);
 });
 
 test('who has no certificate of the authority gets no lane', async () => {

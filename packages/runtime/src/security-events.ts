@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { Logger } from './logger.ts';
+import type { Logger } from './log-fields.ts';
 
 /** What a refusal is about; the metric's label. */
 export type SecurityEventKind = 'unauthenticated' | 'forbidden' | 'rate_limited';

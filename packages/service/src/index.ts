@@ -5,7 +5,6 @@ export {
   closingAfter,
   createLimitMetrics,
   type LimitMetrics,
-  listenerShape,
   shareOf,
   type Timeouts,
   timeoutsOf,

@@ -1,20 +1,11 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { Counter, createPermits, env, networkOf, type Registry } from '@gerbang/runtime';
+import { Counter, createPermits, networkOf, type Registry } from '@gerbang/runtime';
 
 /** How often a listener looks for connections whose time is over: they are closed at most this much late. */
 const CHECK_INTERVAL_MS = 1_000;
 /** A connection on which nothing moves for so long is closed: longer than any answer takes, and than an idle one is kept. */
 const SILENCE_MS = 90_000;
-
-/** Variables of a service that listens for HTTP. */
-export const listenerShape = {
-  HEADERS_TIMEOUT_MS: env.integer(10_000, 100),
-  REQUEST_TIMEOUT_MS: env.integer(20_000, 100),
-  CONNECTIONS_MAX: env.integer(10_000, 1),
-  CONNECTIONS_ADDRESS_MAX: env.integer(2_000, 1),
-  REPLICAS: env.integer(1, 1),
-};
 
 /** How long a request may take to arrive. */
 export type Timeouts = { HEADERS_TIMEOUT_MS: number; REQUEST_TIMEOUT_MS: number };

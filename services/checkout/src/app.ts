@@ -123,6 +123,8 @@ function sendError(
   const status = error instanceof RefusalError ? statusOf(error) : (error.statusCode ?? 500);
   if (status >= 500) context.log.error({ err: error }, 'a page could not be shown');
   if (status === 503) reply.header('retry-after', '2');
+  if (error instanceof RefusalError && error.refusal.refused === 'rate_limited')
+    reply.header('retry-after', Math.ceil((error.refusal.retryAfterMs ?? 1_000) / 1_000));
   return sendMessage(context, request, reply, status);
 }
 

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { tlsFromConfig } from '@gerbang/rpc';
-import { commonShape, env, loadConfig, tlsShape } from '@gerbang/runtime';
-import { listenerShape } from '@gerbang/service';
+import { commonShape, env, listenerShape, loadConfig, tlsShape } from '@gerbang/runtime';
 import { z } from 'zod';
 
 const shape = {
@@ -25,7 +24,7 @@ const shape = {
     }),
   RATE_LIMIT_ADDRESS_PER_MINUTE: env.integer(600, 1),
   RATE_LIMIT_LINK_PER_MINUTE: env.integer(1_200, 1),
-  RATE_LIMIT_LINK_ADDRESS_PER_MINUTE: env.integer(120, 1),
+  LINK_LIMIT_ADDRESS_PER_MINUTE: env.integer(120, 1),
   STATUS_STREAMS_MAX: env.integer(5_000, 1),
   STATUS_STREAMS_ADDRESS_MAX: env.integer(200, 1),
   STATUS_INTERVAL_MS: env.integer(1_000, 50),

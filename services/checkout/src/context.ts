@@ -2,10 +2,9 @@ import type { Clock } from '@gerbang/core';
 import type { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { CheckoutService, EwalletStatus, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger, Permits, SecurityEvents } from '@gerbang/runtime';
+import type { Logger, Permits, RateLimiter, SecurityEvents } from '@gerbang/runtime';
 import type { LimitMetrics } from '@gerbang/service';
 import type { Assets } from './assets.ts';
-import type { PageLimits } from './http/limits.ts';
 import type { Metrics } from './metrics.ts';
 import type { Watch } from './status/watch.ts';
 
@@ -20,7 +19,8 @@ export type Context = {
   ewallets: Watch<EwalletStatus>;
   /** Of status streams, which stay open for long, by address. */
   streamPermits: Permits;
-  pageLimits: PageLimits;
+  /** Rates: of an address, of what creates something for a link or checkout, and of that what one address may. */
+  pageLimits: { address: RateLimiter; link: RateLimiter; linkAddress: RateLimiter };
   limitMetrics: LimitMetrics;
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   trustedProxies: string[];

@@ -57,7 +57,7 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       pageLimits: {
         address: perMinute(config.RATE_LIMIT_ADDRESS_PER_MINUTE),
         link: perMinute(config.RATE_LIMIT_LINK_PER_MINUTE),
-        linkAddress: perMinute(config.RATE_LIMIT_LINK_ADDRESS_PER_MINUTE),
+        linkAddress: perMinute(config.LINK_LIMIT_ADDRESS_PER_MINUTE),
       },
       limitMetrics,
       trustedProxies: config.TRUSTED_PROXIES,

@@ -1,6 +1,5 @@
 import { tlsFromConfig } from '@gerbang/rpc';
-import { busShape, commonShape, env, loadConfig, tlsShape } from '@gerbang/runtime';
-import { listenerShape } from '@gerbang/service';
+import { busShape, commonShape, env, listenerShape, loadConfig, tlsShape } from '@gerbang/runtime';
 import { z } from 'zod';
 import { parseTrustedProxies } from './http/ip-whitelist.ts';
 import { NO_PARTNERS, readPartners } from './rails/partners.ts';
@@ -50,8 +49,8 @@ const shape = {
   RATE_LIMIT_RETAIL_PER_MINUTE: env.integer(60, 1),
   /** Requests to the token endpoints a minute, per client and address (contract §2). */
   RATE_LIMIT_TOKEN_PER_MINUTE: env.integer(120, 1),
-  /** Refused credentials at the token endpoints a minute, per address; those of rails count too. */
-  RATE_LIMIT_TOKEN_FAILURES_PER_MINUTE: env.integer(300, 1),
+  /** Refused credentials at the token endpoints a minute, per address; those of rails have as many. */
+  TOKEN_FAILURES_PER_MINUTE: env.integer(600, 1),
   /** Calls of banks and acquirers under way at once. */
   RAIL_CALLS_MAX: env.integer(256, 1),
   RAIL_CALLS_PARTNER_MAX: env.integer(128, 1),

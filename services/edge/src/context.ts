@@ -3,7 +3,7 @@ import type { Logger, SecurityEvents } from '@gerbang/runtime';
 import type { LimitMetrics } from '@gerbang/service';
 import type { Clients } from './clients.ts';
 import type { AccessCache } from './http/access-cache.ts';
-import type { CsvStreams } from './http/csv.ts';
+import type { CsvStreams } from './http/csv-stream.ts';
 import type { TrustedProxies } from './http/ip-whitelist.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import type { TokenFailures } from './http/token-failures.ts';

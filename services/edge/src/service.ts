@@ -57,7 +57,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
       merchantLimit: createRateLimit(shareOf(config.RATE_LIMIT_PER_MINUTE, config)),
       tokenLimit: createRateLimit(shareOf(config.RATE_LIMIT_TOKEN_PER_MINUTE, config)),
       retailLimit: createRateLimit(shareOf(config.RATE_LIMIT_RETAIL_PER_MINUTE, config)),
-      tokenFailures: createTokenFailures(shareOf(config.RATE_LIMIT_TOKEN_FAILURES_PER_MINUTE, config)),
+      tokenFailures: createTokenFailures(shareOf(config.TOKEN_FAILURES_PER_MINUTE, config)),
       csvStreams: {
         permits: createPermits({ max: config.CSV_STREAMS_MAX, keyMax: config.CSV_STREAMS_MERCHANT_MAX }),
         readTimeoutMs: config.CSV_READ_TIMEOUT_MS,
@@ -94,7 +94,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
       trustedProxies: config.TRUSTED_PROXIES,
       callPermits: createPermits({ max: config.RAIL_CALLS_MAX, keyMax: config.RAIL_CALLS_PARTNER_MAX }),
       unfinishedBodies: context.unfinishedBodies,
-      tokenFailures: createTokenFailures(shareOf(config.RATE_LIMIT_TOKEN_FAILURES_PER_MINUTE, config)),
+      tokenFailures: createTokenFailures(shareOf(config.TOKEN_FAILURES_PER_MINUTE, config)),
       limitMetrics: context.limitMetrics,
       metrics: context.metrics,
       railMetrics: createRailMetrics(registry),

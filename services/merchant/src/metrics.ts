@@ -4,6 +4,10 @@ import { Counter, Gauge, type Registry } from '@gerbang/runtime';
 export type Metrics = {
   tokenIssued(): void;
   commanded(command: string): void;
+  /** An operator's command did not begin. */
+  operatorRefused(why: string): void;
+  /** The database has less of the audit log than was written. */
+  auditBehind(): void;
   callbacksUpdated(): void;
   accountOpened(): void;
   accountUpdated(): void;
@@ -17,6 +21,17 @@ export function createMerchantMetrics(registry: Registry): Metrics {
     name: 'gerbang_operator_commands_total',
     help: "Operators' commands that took effect",
     labelNames: ['command'],
+    registers: [registry],
+  });
+  const refusals = new Counter({
+    name: 'gerbang_operator_refusals_total',
+    help: "Operators' commands that were refused before they began, by why",
+    labelNames: ['refusal'],
+    registers: [registry],
+  });
+  const behind = new Counter({
+    name: 'gerbang_audit_log_behind_total',
+    help: 'Times that the database had less of the audit log than was written, or something else',
     registers: [registry],
   });
   const callbacks = new Counter({
@@ -47,6 +62,8 @@ export function createMerchantMetrics(registry: Registry): Metrics {
   return {
     tokenIssued: () => tokens.inc(),
     commanded: (command) => commands.inc({ command }),
+    operatorRefused: (refusal) => refusals.inc({ refusal }),
+    auditBehind: () => behind.inc(),
     callbacksUpdated: () => callbacks.inc(),
     accountOpened: () => opened.inc(),
     accountUpdated: () => updated.inc(),

@@ -1,4 +1,4 @@
-import { networkOf, type RateLimiter } from '@gerbang/runtime';
+import { networkOf } from '@gerbang/runtime';
 import type { LimitMetrics } from '@gerbang/service';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -6,9 +6,6 @@ import { addressOf } from './visit.ts';
 
 /** What metrics call this listener. */
 export const LISTENER = 'pay';
-
-/** Rates of pages: of an address, of what creates something for a link or checkout, and of that what one address may. */
-export type PageLimits = { address: RateLimiter; link: RateLimiter; linkAddress: RateLimiter };
 
 /** The customer's address, as limits count it. */
 export function networkOfCustomer(request: FastifyRequest): string {

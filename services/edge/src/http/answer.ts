@@ -1,7 +1,7 @@
 import { describeRefusal, type Refusal } from '@gerbang/core';
 import type { FastifyReply } from 'fastify';
 import type { Answer } from './call.ts';
-import { sendCsv } from './csv.ts';
+import { sendCsv } from './csv-stream.ts';
 import type { Echo, Envelope, Rendered } from './envelope.ts';
 import type { Operation } from './operation.ts';
 import type { Route } from './route.ts';

@@ -1,19 +1,13 @@
-import { Readable } from 'node:stream';
-import { type Money, RefusalError, refuse } from '@gerbang/core';
-import type { Permits } from '@gerbang/runtime';
-import type { FastifyReply } from 'fastify';
+import type { Money } from '@gerbang/core';
 import type { Context } from '../context.ts';
-import { OVERLOADED } from './admission.ts';
 import type { Call, CsvAnswer } from './call.ts';
+import { takePermit } from './csv-stream.ts';
 
 /** Rows asked for at a time: what a stream holds in memory for one caller. */
 export const CSV_PAGE_ROWS = 1_000;
 
 /** A page may wait for a partition's takeover; the caller's stream just pauses meanwhile. */
 export const CSV_PAGE_TIMEOUT_MS = 30_000;
-
-/** When a merchant with too many CSVs under way may come again. */
-const RETRY_AFTER_MS = 5_000;
 
 /** For the API's document. */
 export const CSV_DESCRIPTION =
@@ -35,9 +29,6 @@ export function wantsCsv({ header }: Pick<Call, 'header'>): boolean {
   return types.find((type) => type === 'text/csv' || type === 'application/json') === 'text/csv';
 }
 
-/** How many CSVs may be under way, by merchant, and in how long a reader has to take a page. */
-export type CsvStreams = { permits: Permits; readTimeoutMs: number };
-
 /**
  * A list of any length as CSV: a header line, then page after page as fast as the caller reads. The first page is asked for
  * before anything is answered, so that refusals are answers of their own; a later failure cuts the connection, so that no caller
@@ -51,8 +42,7 @@ export async function answerCsv(
   fetchPage: (cursor: string) => Promise<CsvPage>,
 ): Promise<CsvAnswer> {
   const { log, csvStreams } = context;
-  takePermit(context, merchantId);
-  const ended = once(() => csvStreams.permits.give(merchantId));
+  const ended = takePermit(context, merchantId);
   try {
     const first = await fetchPage('');
     const loggedFetch = (cursor: string) =>
@@ -65,49 +55,6 @@ export async function answerCsv(
     ended();
     throw error;
   }
-}
-
-/**
- * Sends a CSV. By bytes: no more than one page waits for a caller that reads slowly. One that does not take a page in its time is
- * cut off.
- */
-export function sendCsv(reply: FastifyReply, { csv, readTimeoutMs, ended }: CsvAnswer): FastifyReply {
-  const { raw } = reply;
-  const timeout = setTimeout(() => raw.destroy(), readTimeoutMs);
-  const end = () => {
-    clearTimeout(timeout);
-    ended();
-  };
-  if (raw.destroyed) end();
-  else raw.once('close', end);
-  const paged = eachOf(csv, () => timeout.refresh());
-  return reply.type('text/csv; charset=utf-8').send(Readable.from(paged, { objectMode: false }));
-}
-
-/** Tells of each page when it is there, and when it has been taken. */
-async function* eachOf(pages: AsyncIterable<string>, moved: () => void): AsyncGenerator<string> {
-  for await (const page of pages) {
-    moved();
-    yield page;
-    moved();
-  }
-}
-
-function takePermit({ csvStreams, limitMetrics }: Pick<Context, 'csvStreams' | 'limitMetrics'>, merchantId: string): void {
-  const refused = csvStreams.permits.take(merchantId);
-  if (refused === undefined) return;
-  limitMetrics.refused('http', refused === 'all' ? 'CSV streams' : 'CSV streams of a merchant');
-  if (refused === 'all') throw new RefusalError(OVERLOADED);
-  const message = 'Too many lists of this merchant are under way as CSV';
-  throw new RefusalError(refuse('rate_limited', { message, retryAfterMs: RETRY_AFTER_MS }));
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) work();
-    isDone = true;
-  };
 }
 
 async function* linesOf(columns: readonly string[], first: CsvPage, fetchPage: (cursor: string) => Promise<CsvPage>) {

@@ -1,0 +1,94 @@
+import { isLuhn } from './luhn.ts';
+
+/** Groups of digits with blanks and dashes between them. */
+const DIGIT_GROUPS = /\d+(?:[\s\p{Pd}]+\d+)*/gu;
+const GROUP = /\d+/g;
+const CARD_DIGITS_MIN = 13;
+const CARD_DIGITS_MAX = 19;
+const FIRST_SHOWN = 6;
+const LAST_SHOWN = 4;
+
+/** Prefixes and lengths of the cards that circulate, by brand. */
+const BRANDS: readonly { brand: string; number: RegExp }[] = [
+  { brand: 'Visa', number: /^4(?:\d{12}|\d{15}|\d{18})$/ },
+  { brand: 'Mastercard', number: /^(?:5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12})$/ },
+  { brand: 'American Express', number: /^3[47]\d{13}$/ },
+  { brand: 'JCB', number: /^35(?:2[89]|[3-8]\d)\d{12,15}$/ },
+  { brand: 'UnionPay', number: /^62\d{14,17}$/ },
+  { brand: 'Diners Club', number: /^3(?:0[0-5]|[68]\d)\d{11}$/ },
+  { brand: 'Discover', number: /^6(?:011|4[4-9]\d|5\d\d)\d{12,15}$/ },
+];
+
+/**
+ * Words of letters and digits that are ids of ours, which now and then have a run of digits that looks like a card number: a
+ * ULID, and the hexadecimal ids of traces, spans, documents and hashes.
+ */
+const ID = /^(?:[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{16}|[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/;
+const LETTER = /[A-Za-z]/;
+const WORD_BEFORE = /[0-9A-Za-z]*$/;
+const WORD_AFTER = /^[0-9A-Za-z]*/;
+/** Longer words are no ids; so much of a text is looked at around a number. */
+const ID_CHARACTERS_MAX = 64;
+
+/** Where a card number is in a text; `digits` has no blanks and dashes. */
+type Found = { start: number; end: number; digits: string };
+
+/**
+ * Whether a text has a card number in it: a whole run of digits, blanks and dashes ignored, that is Luhn-valid and has a brand's
+ * prefix and length (contract §2). Groups of digits before or after the number do not hide it.
+ */
+export function hasCardNumber(text: string): boolean {
+  return text.length >= CARD_DIGITS_MIN && !cardNumbersIn(text).next().done;
+}
+
+/**
+ * The text with its card numbers masked: the first six digits, six stars, the last four. Ids of ours with letters in them stay as
+ * they are. For what is written about a request, never for its data.
+ */
+export function maskCardNumbers(text: string): string {
+  if (text.length < CARD_DIGITS_MIN) return text;
+  let masked = '';
+  let from = 0;
+  for (const { start, end, digits } of cardNumbersIn(text)) {
+    if (isInId(text, start, end)) continue;
+    masked += `${text.slice(from, start)}${digits.slice(0, FIRST_SHOWN)}******${digits.slice(-LAST_SHOWN)}`;
+    from = end;
+  }
+  return from === 0 ? text : masked + text.slice(from);
+}
+
+function* cardNumbersIn(text: string): Generator<Found, undefined> {
+  for (const run of text.matchAll(DIGIT_GROUPS)) {
+    if (run[0].length < CARD_DIGITS_MIN) continue;
+    const groups = [...run[0].matchAll(GROUP)].map((group) => ({ digits: group[0], start: run.index + group.index }));
+    for (let first = 0; first < groups.length; first++) {
+      const found = cardNumberAt(groups, first);
+      if (found === undefined) continue;
+      yield found;
+      while ((groups[first + 1]?.start ?? found.end) < found.end) first++;
+    }
+  }
+}
+
+/** The card number that begins with a group of digits and ends with the same or a later one. */
+function cardNumberAt(groups: readonly { digits: string; start: number }[], first: number): Found | undefined {
+  let digits = '';
+  for (const group of groups.slice(first, first + CARD_DIGITS_MAX)) {
+    digits += group.digits;
+    if (digits.length > CARD_DIGITS_MAX) return undefined;
+    if (isCardNumber(digits)) {
+      return { start: groups[first]?.start ?? 0, end: group.start + group.digits.length, digits };
+    }
+  }
+  return undefined;
+}
+
+function isCardNumber(digits: string): boolean {
+  return BRANDS.some(({ number }) => number.test(digits)) && isLuhn(digits);
+}
+
+function isInId(text: string, start: number, end: number): boolean {
+  const before = WORD_BEFORE.exec(text.slice(Math.max(0, start - ID_CHARACTERS_MAX), start))?.[0] ?? '';
+  const after = WORD_AFTER.exec(text.slice(end, end + ID_CHARACTERS_MAX))?.[0] ?? '';
+  return LETTER.test(before + after) && ID.test(before + text.slice(start, end) + after);
+}
