@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { checkpointText, keyedChain, NO_LINK } from '@gerbang/core';
 import { DiscrepancyDecision, DiscrepancyKind, SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
+import { KeyService } from '@gerbang/proto/gerbang/keys/v1/keys';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { ReversalDecision, ReversalService, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { LimitService, ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
@@ -34,6 +35,9 @@ const answers = {
   proposals: [] as string[],
 };
 
+/** What another service keeps sealed. */
+const keeper = { old: ['a', 'b', 'c'], overtaken: ['b'], failed: 0n, asked: [] as string[] };
+
 let mongo: TestMongo;
 let others: RpcServer;
 let merchant: ChildProcess;
@@ -50,6 +54,29 @@ beforeAll(async () => {
     log: createLogger({ service: 'test', level: 'silent' }),
     ready: () => true,
     implementations: [
+      implement(
+        KeyService,
+        {
+          listPlaces: async () => ({ places: [{ name: 'deliveries', purpose: 'prepaid-token', newestKid: 'v2:file:k2' }] }),
+          countSealed: async ({ after }) => ({
+            counts: after === '' ? [{ kid: 'v2:file:k1', count: BigInt(keeper.old.length) }] : [{ kid: 'v2:file:k2', count: 5n }],
+            next: after === '' ? 'page 2' : '',
+          }),
+          // One thing a page is sealed again; another writer brings the second one back, once.
+          reseal: async ({ after }) => {
+            keeper.asked.push(after);
+            const overtaken = keeper.overtaken.splice(0, 1).length;
+            const resealed = overtaken > 0 ? 0 : keeper.old.splice(0, 1).length;
+            return {
+              resealed: BigInt(resealed),
+              overtaken: BigInt(overtaken),
+              failed: keeper.failed,
+              next: after === '' ? 'page 2' : '',
+            };
+          },
+        },
+        [],
+      ),
       implement(
         LedgerService,
         {
@@ -270,6 +297,7 @@ beforeAll(async () => {
     MONEY_IN_RPC: othersAddress,
     NOTIFIER_RPC: othersAddress,
     DIRECT_DEBIT_RPC: othersAddress,
+    BILLER_RPC: othersAddress,
   };
   await setUp();
 }, TOGETHER_MS);
@@ -341,8 +369,6 @@ async function approved(...args: string[]) {
   const { code, stderr } = await gerbang(['--operator', 'ani', ...args]);
   expect(code).toBe(1);
   const [, id = ''] = /gerbang approvals approve ([0-9a-f]{64})$/m.exec(stderr) ?? [];
-  const alone = await gerbang(['approvals', 'approve', id, '--operator', 'ani']);
-  expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining('ani has proposed this command') });
   const second = await gerbang(['--json', 'approvals', 'approve', id, '--operator', 'budi']);
   expect(second).toMatchObject({ code: 0, stderr: '' });
   const { answer, approval } = JSON.parse(second.stdout);
@@ -350,7 +376,7 @@ async function approved(...args: string[]) {
   return answer;
 }
 
-test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, async () => {
+test('a merchant from its creation to its freeze', { timeout: 3 * TOGETHER_MS }, async () => {
   const made = await json(
     ...['merchant', 'create', '--name', 'Toko Maju', '--product', 'disbursement', 'qris', '--ip', '127.0.0.1', '::1'],
     ...['--account', 'Main', 'Kas Kecil'],
@@ -452,7 +478,6 @@ test('a merchant from its creation to its freeze', { timeout: TOGETHER_MS }, asy
   ]);
   expect(done[2]).toMatchObject({ operator: 'budi', proposer: 'ani' });
   expect(audit.entries.filter(({ outcome }: Entry) => outcome === 'proposed')).toHaveLength(4);
-  expect(audit.entries.filter(({ outcome }: Entry) => outcome === 'refused')).toHaveLength(4);
   expect(done[7]?.after.fees?.[2]).toMatchObject(qrisFee);
   const limit = { minimum: '10000.00', maximum: '50000000.00', daily_maximum: '90000000.00', monthly_maximum: '0.00' };
   expect(done[8]?.after.limits).toEqual([{ product: 'disbursement', ...limit }]);
@@ -652,6 +677,10 @@ describe('operators', () => {
     expect((await gerbang(['operators', 'whoami', '--operator', 'dewi'])).stdout).toMatch(
       /^dewi {2}Dewi {2}viewer {2}enrolled .* by ani$/m,
     );
+    const { stderr: needed } = await gerbang(['operators', 'role', 'dewi', 'finance', '--operator', 'ani']);
+    const [, approval = ''] = /approve ([0-9a-f]{64})$/m.exec(needed) ?? [];
+    const alone = await gerbang(['approvals', 'approve', approval, '--operator', 'ani']);
+    expect(alone.stderr).toContain('ani has proposed this command; another operator must approve it');
     expect(await approved('operators', 'role', 'dewi', 'finance')).toMatchObject({ operator: { role: 'ROLE_FINANCE' } });
     await json('operators', 'disable', 'dewi');
     expect((await gerbang(['operators', 'list', '--operator', 'ani'])).stdout).toContain('dewi  Dewi  finance, disabled');
@@ -707,4 +736,35 @@ test.each([
   const { code, stdout, stderr } = await gerbang([...command, '--help']);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('Usage: gerbang');
+});
+
+describe('keys', () => {
+  test('status counts what lies under each key, over all pages', { timeout: TOGETHER_MS }, async () => {
+    const { under_old_keys, keys } = await json('keys', 'status', '--purpose', 'prepaid-token');
+    expect(under_old_keys).toBe('12');
+    const place = { service: 'notifier', place: 'deliveries', purpose: 'prepaid-token' };
+    expect(keys).toContainEqual({ ...place, kid: 'v2:file:k1', newest: false, count: '3' });
+    expect(keys).toContainEqual({ ...place, kid: 'v2:file:k2', newest: true, count: '5' });
+    const own = await json('keys', 'status', '--service', 'merchant', '--purpose', 'signing-key');
+    expect(own.keys).toMatchObject([{ place: 'signing_keys', kid: 'v2:env:k1', newest: true, count: '1' }]);
+  });
+
+  test('reseal walks through every page, until a walk finds nothing to do', { timeout: TOGETHER_MS }, async () => {
+    const done = await json('keys', 'reseal', '--service', 'notifier');
+    const place = { service: 'notifier', place: 'deliveries', purpose: 'prepaid-token' };
+    expect(done).toEqual([{ ...place, resealed: '3', left: '0', failed: '0' }]);
+    expect(keeper.asked).toEqual(['', 'page 2', '', 'page 2', '', 'page 2']);
+    const own = await json('keys', 'reseal', '--service', 'merchant');
+    expect(own).toMatchObject([
+      { place: 'merchants', resealed: '0' },
+      { place: 'signing_keys', resealed: '0' },
+    ]);
+  });
+
+  test('reseal fails where no key opens something, and for a purpose that there is not', { timeout: TOGETHER_MS }, async () => {
+    keeper.failed = 1n;
+    const { code, stderr } = await gerbang(['keys', 'reseal', '--service', 'notifier']);
+    expect([code, stderr]).toEqual([1, 'gerbang: no key opens 2 of them; the log of their service names each\n']);
+    expect((await gerbang(['keys', 'status', '--service', 'merchant', '--purpose', 'x'])).stderr).toContain('nothing is sealed');
+  });
 });

@@ -11,6 +11,7 @@ import { directDebitCommands } from './commands/direct-debit.ts';
 import { eventCommands } from './commands/events.ts';
 import { feeCommands } from './commands/fee.ts';
 import { fundCommand } from './commands/fund.ts';
+import { keyCommands } from './commands/keys.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { limitCommands } from './commands/limit.ts';
 import { merchantCommands } from './commands/merchant.ts';
@@ -47,6 +48,7 @@ suspenseCommands(program);
 reversalCommands(program);
 reconcileCommands(program);
 redeliverCommand(eventCommands(program));
+keyCommands(program);
 signatureCommands(program);
 
 try {

@@ -5,13 +5,12 @@ import type { OperatorKey } from '@gerbang/neighbours';
 import { keyFile, readOperatorKey } from '../operator-keys.ts';
 import { demoKeysIn } from '../operators.ts';
 import { CommandFailure } from './failure.ts';
-import type { GlobalOptions } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const DEMO_OPERATOR = 'sari';
 
 /** Who gives the command. */
-export function operatorName(options: GlobalOptions): string {
+export function operatorName(options: { operator?: string }): string {
   const given = options.operator ?? process.env.GERBANG_OPERATOR;
   if (given !== undefined && given !== '') return given;
   if (readOperatorKey(keyFile(sandboxKeys(), DEMO_OPERATOR)) !== undefined) return DEMO_OPERATOR;

@@ -12,10 +12,10 @@ export { canonicalJson, type Json } from './canonical-json.ts';
 export { hasCardNumber, maskCardNumbers } from './card-number.ts';
 export { checkpointText, parseCheckpoint } from './checkpoint-text.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
-export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
 export { isUlid, type NewId, newUlid, ulidFloor, ulidFrom, ulidTimeMs } from './id.ts';
 export { checkStructure } from './json-structure.ts';
+export { type KeyRing, parseKeyRing } from './key-ring.ts';
 export { type Checkpoint, type KeyedChain, keyedChain, type Link, NO_LINK } from './keyed-chain.ts';
 export { isLuhn, luhnDigit } from './luhn.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
@@ -59,17 +59,7 @@ export {
   type SpCode,
 } from './result.ts';
 export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
-export {
-  fromSealedDocument,
-  openFor,
-  openText,
-  type SealedDocument,
-  type Secret,
-  sealFor,
-  sealText,
-  toSealedDocument,
-} from './sealed.ts';
-export { openToken, type SealedToken, sealToken } from './sealed-token.ts';
+export type { SealedToken } from './sealed-token.ts';
 export {
   PRODUCTION_SETTLEMENT,
   parseSettlementRules,

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { KeyRing } from './envelope-encryption.ts';
+import type { KeyRing } from './key-ring.ts';
 
 /** What ties an entry of a log to all entries before it; hexadecimal, with the id of the key that made it. */
 export type Link = { kid: string; mac: string };

@@ -19,7 +19,7 @@ const SCALARS = [
   ...['offset_ms', 'open', 'operator', 'outcome'],
   ...['paid_at_ms'],
   ...['partition', 'partner_reference', 'payable', 'payment', 'port', 'posting_key', 'postings', 'problem', 'product'],
-  ...['product_code'],
+  ...['product_code', 'purpose'],
   ...['rail', 'rail_reference', 'rails_url', 'reason', 'reference', 'refund_id', 'refused', 'repeated', 'resealed'],
   ...['response_code', 'route', 'run'],
   ...['seq', 'service', 'source', 'stalled_ms', 'status', 'step', 'suppressed'],

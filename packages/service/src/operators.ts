@@ -11,8 +11,10 @@ import {
   Outcome,
   Role,
 } from '@gerbang/proto/gerbang/operator/v1/operator';
-import type { CallContext, Implementation, RpcChannel } from '@gerbang/rpc';
+import type { CallContext, Implementation } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
+import type { Foundation } from './foundation.ts';
+import { type CallerConfig, openChannel } from './rpc.ts';
 
 /** What each role may: all that is below it too. Methods name one of these. */
 export const ADMINS: readonly Role[] = [Role.ADMIN];
@@ -61,10 +63,11 @@ export type OperatorGate = {
   finish(request: MessageInitShape<typeof FinishRequestSchema>): Promise<unknown>;
 };
 
-/** Opens the gate of a service that asks the merchant service, over `channel`. */
-export function openOperatorGate(service: string, channel: Pick<RpcChannel, 'client'>, log: Logger): OperatorGate {
-  const { begin, finish } = channel.client(OperatorGateService);
-  return { service, log, begin, finish };
+/** Opens the gate of a service that asks the merchant service. */
+export function openOperatorGate(foundation: Foundation<CallerConfig & { MERCHANT_RPC: string }>): OperatorGate {
+  const { name, config, log } = foundation;
+  const { begin, finish } = openChannel(foundation, 'operator gate', config.MERCHANT_RPC).client(OperatorGateService);
+  return { service: name, log, begin, finish };
 }
 
 type UntypedCommand = Command<never, unknown>;

@@ -1,3 +1,4 @@
+import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
@@ -15,11 +16,11 @@ const shape = {
   ...rpcShape,
   ...storeShape,
   ...busShape,
+  ...keysShape,
   RPC_PORT: env.port(9101),
   ADMIN_PORT: env.port(9201),
   LEDGER_RPC: env.addresses(),
   STREAM_REPLICAS: env.integer(1, 1),
-  GERBANG_KEKS: env.keyRing(),
   /** Chain the audit log's entries and sign its checkpoints. */
   CHAIN_KEYS: env.keyRing(),
   /** A change of a fee by more than this, or of a percentage by more basis points, needs a second operator. */

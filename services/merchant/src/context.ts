@@ -1,4 +1,5 @@
-import type { Clock, KeyRing, NewId } from '@gerbang/core';
+import type { Clock, NewId } from '@gerbang/core';
+import type { Keys } from '@gerbang/keys';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
@@ -8,7 +9,7 @@ import type { ApprovalStore } from './approval/store.ts';
 import type { OperatorLog } from './audit/log.ts';
 import type { MerchantStore } from './merchant/store.ts';
 import type { Metrics } from './metrics.ts';
-import type { Thresholds } from './operator/needs-approval.ts';
+import type { Thresholds } from './operator/thresholds.ts';
 import type { OperatorStore } from './operators/store.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
 
@@ -25,7 +26,7 @@ export type Context = {
   /** From which on a second operator approves. */
   thresholds: Thresholds;
   ledger: RpcClient<typeof LedgerService>;
-  keyRing: KeyRing;
+  keys: Keys<'client-secret'>;
   /** Business time: what merchants and events are dated by. */
   clock: Clock;
   /** Real time: what authentication goes by. */

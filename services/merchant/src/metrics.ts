@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from '@gerbang/runtime';
+import { Counter, type Registry } from '@gerbang/runtime';
 
 /** One helper a business event. */
 export type Metrics = {
@@ -11,8 +11,6 @@ export type Metrics = {
   callbacksUpdated(): void;
   accountOpened(): void;
   accountUpdated(): void;
-  resealed(count: number): void;
-  sealedUnderOldKey(count: number): void;
 };
 
 export function createMerchantMetrics(registry: Registry): Metrics {
@@ -49,16 +47,6 @@ export function createMerchantMetrics(registry: Registry): Metrics {
     help: 'Changes of accounts by merchants',
     registers: [registry],
   });
-  const resealed = new Counter({
-    name: 'gerbang_secrets_resealed_total',
-    help: 'Secrets sealed again under the current key-encryption key',
-    registers: [registry],
-  });
-  const stale = new Gauge({
-    name: 'gerbang_secrets_under_old_key',
-    help: 'Merchants and signing keys with a secret not yet under the current key-encryption key; at 0 the old key may go',
-    registers: [registry],
-  });
   return {
     tokenIssued: () => tokens.inc(),
     commanded: (command) => commands.inc({ command }),
@@ -67,7 +55,5 @@ export function createMerchantMetrics(registry: Registry): Metrics {
     callbacksUpdated: () => callbacks.inc(),
     accountOpened: () => opened.inc(),
     accountUpdated: () => updated.inc(),
-    resealed: (count) => resealed.inc(count),
-    sealedUnderOldKey: (count) => stale.set(count),
   };
 }

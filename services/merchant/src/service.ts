@@ -3,6 +3,7 @@ import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
+import { implementKeys, openKeys } from '@gerbang/service/keys';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
 import { openIdempotencyKeys } from '@gerbang/store';
@@ -11,11 +12,12 @@ import { openApprovalStore } from './approval/store.ts';
 import { openOperatorLog } from './audit/log.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { resealSecrets } from './merchant/reseal.ts';
+import { localGate } from './gate/rpc.ts';
 import { MERCHANTS, openMerchantStore } from './merchant/store.ts';
 import { createMerchantMetrics } from './metrics.ts';
 import { openOperatorStore } from './operators/store.ts';
 import { implementations } from './rpc.ts';
+import { sealedPlaces } from './sealed-places.ts';
 import { openSigningKeys } from './token/signing-keys.ts';
 
 export type Service = Served & Closeable;
@@ -34,9 +36,10 @@ export function startService(
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
     const { relay } = openRelay(foundation, store, clock);
+    const keys = await openKeys(foundation, ['client-secret', 'signing-key']);
     const signingKeys = await openSigningKeys({
       store,
-      keyRing: config.GERBANG_KEKS,
+      keys,
       rotationMs: config.TOKEN_KEY_ROTATION_SECONDS * 1_000,
       realNow,
       log,
@@ -61,7 +64,7 @@ export function startService(
         limitSen: config.APPROVAL_LIMIT_SEN,
       },
       ledger: openLedger(foundation).client(LedgerService),
-      keyRing: config.GERBANG_KEKS,
+      keys,
       clock,
       realNow,
       newId: newUlid,
@@ -70,8 +73,8 @@ export function startService(
       metrics,
       log,
     };
-    const resealing = resealSecrets(context).catch((error: unknown) => log.error({ err: error }, 'could not re-seal secrets'));
-    closing.push('re-sealing', () => resealing);
-    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([MERCHANTS, ACCOUNTS])], store });
+    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), localGate(context));
+    const served = [...implementations(context), forKeys, ...relay.serve([MERCHANTS, ACCOUNTS])];
+    return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -1,5 +1,6 @@
 import { type AdjustableClock, createClock, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
 import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf, withApproval } from '@gerbang/neighbours';
+import { KeyService } from '@gerbang/proto/gerbang/keys/v1/keys';
 import { LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
@@ -27,10 +28,15 @@ export type Running = {
   /** The commands of the holder of a key, alone. */
   as(key: OperatorKey): Commands;
   channel: RpcChannel;
+  keys: RpcClient<typeof KeyService>;
   close(): Promise<void>;
 };
 
-export type Commands = { operators: RpcClient<typeof OperatorService>; admins: RpcClient<typeof OperatorAdminService> };
+export type Commands = {
+  operators: RpcClient<typeof OperatorService>;
+  admins: RpcClient<typeof OperatorAdminService>;
+  keys: RpcClient<typeof KeyService>;
+};
 
 /** Keys of the two admins that every service of the tests is set up with. */
 export const budi = await newOperatorKey('budi');
@@ -102,6 +108,7 @@ export function useMerchantService() {
         return {
           operators: channel.client(OperatorService, signed),
           admins: channel.client(OperatorAdminService, signed),
+          keys: channel.client(KeyService, signed),
         };
       };
       if (!options.withoutOperators) {
@@ -116,6 +123,7 @@ export function useMerchantService() {
         admins: withApproval(OperatorAdminService, as(budi).admins, as(sari).admins),
         as,
         channel,
+        keys: as(budi).keys,
         close: () => {
           closed ??= channel.close().then(() => service.close());
           return closed;

@@ -1,5 +1,5 @@
+import { createCipheriv, randomBytes } from 'node:crypto';
 import type { Store } from '@gerbang/store';
-import { eventually } from '@gerbang/testkit';
 import { describe, expect, test } from 'vitest';
 import { newMerchant, refusalOf, ring, useMerchantService } from './harness.ts';
 
@@ -61,19 +61,43 @@ describe('client secrets', () => {
     expect((await refused).code).toBe('internal');
   });
 
-  test('are sealed again when the key-encryption key rotates; then the old one may go', async () => {
+  test('are sealed again by command under load when the key rotates; then the old one may go', async () => {
     const database = system.newDatabase();
     const before = await system.start({ database, env: { GERBANG_KEKS: ring('old', 'new') } });
     const { merchantId, clientId, clientSecret } = await before.operators.createMerchant(newMerchant);
     const second = await before.operators.addCredential({ operator, merchantId });
+    const busy = await before.operators.createMerchant(newMerchant);
     const { accessToken } = await before.merchants.issueToken({ merchantId, clientId });
     const { keys } = await before.merchants.listVerificationKeys({});
     const store = await system.openDatabase(database);
-    expect(await kidsOf(store)).toEqual(['old']);
+    expect(await kidsOf(store)).toEqual(['v2:env:old']);
     await before.close();
 
     const during = await system.start({ database, env: { GERBANG_KEKS: ring('new', 'old') } });
-    await eventually('all sealed under the new key', async () => (await kidsOf(store)).join() === 'new');
+    const { places } = await during.keys.listPlaces({});
+    expect(places.map(({ name, purpose, newestKid }) => [name, purpose, newestKid])).toEqual([
+      ['merchants', 'client-secret', 'v2:env:new'],
+      ['signing_keys', 'signing-key', 'v2:env:new'],
+    ]);
+    const { counts } = await during.keys.countSealed({ place: 'merchants' });
+    expect(counts.map(({ kid, count }) => [kid, count])).toEqual([['v2:env:old', 3n]]);
+    const work = { isDone: false, secret: busy.clientSecret };
+    const writing = (async () => {
+      while (!work.isDone) {
+        const rotated = await during.operators.rotateSecret({ operator, merchantId: busy.merchantId, clientId: busy.clientId });
+        work.secret = rotated.clientSecret;
+        const { access } = await during.merchants.getAccess({ by: { case: 'merchantId', value: busy.merchantId } });
+        expect(access?.credentials[0]?.clientSecret).toBe(work.secret);
+      }
+    })();
+    for (let walk = 0; walk < 5; walk++)
+      for (const { name } of places) expect((await during.keys.reseal({ place: name })).failed).toBe(0n);
+    work.isDone = true;
+    await writing;
+    for (const { name } of places) await during.keys.reseal({ place: name });
+    expect(await kidsOf(store)).toEqual(['v2:env:new']);
+    const { lines } = await during.admins.listAudit({ limit: 1 });
+    expect(lines[0]).toMatchObject({ operator: 'budi', method: '/gerbang.keys.v1.KeyService/Reseal', target: 'signing_keys' });
     await during.close();
 
     const after = await system.start({ database, env: { GERBANG_KEKS: ring('new') } });
@@ -82,8 +106,32 @@ describe('client secrets', () => {
       { clientSecret, generation: 1n },
       { clientSecret: second.clientSecret, generation: 1n },
     ]);
+    const changed = await after.merchants.getAccess({ by: { case: 'merchantId', value: busy.merchantId } });
+    expect(changed.access?.credentials[0]?.clientSecret).toBe(work.secret);
     expect((await after.merchants.listVerificationKeys({})).keys).toEqual(keys);
     const again = await after.merchants.issueToken({ merchantId, clientId });
     expect(again.accessToken.split('.')[0]).toBe(accessToken.split('.')[0]);
+  });
+
+  test('that were sealed before there were data keys open, and are sealed again', async () => {
+    const database = system.newDatabase();
+    const service = await system.start({ database });
+    const { merchantId, clientId, clientSecret } = await service.operators.createMerchant(newMerchant);
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.alloc(32, 'first'), iv);
+    cipher.setAAD(Buffer.from(`client-secret:${merchantId}:${clientId}`));
+    const data = Buffer.concat([cipher.update(clientSecret), cipher.final()]).toString('base64');
+    const earlier = { kid: 'first', iv: iv.toString('base64'), data, tag: cipher.getAuthTag().toString('base64') };
+    const merchants = (await system.openDatabase(database)).collection<{ _id: string }>('merchants');
+    await merchants.updateOne({ _id: merchantId }, { $set: { 'credentials.0.secret': earlier } });
+    const secretNow = async () => {
+      const { access } = await service.merchants.getAccess({ by: { case: 'clientId', value: clientId } });
+      return access?.credentials[0]?.clientSecret;
+    };
+    expect(await secretNow()).toBe(clientSecret);
+    expect((await service.keys.countSealed({ place: 'merchants' })).counts).toMatchObject([{ kid: 'first', count: 1n }]);
+    expect(await service.keys.reseal({ place: 'merchants' })).toMatchObject({ resealed: 1n, failed: 0n });
+    expect((await service.keys.countSealed({ place: 'merchants' })).counts).toMatchObject([{ kid: 'v2:env:first', count: 1n }]);
+    expect(await secretNow()).toBe(clientSecret);
   });
 });

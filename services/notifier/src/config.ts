@@ -1,3 +1,4 @@
+import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
@@ -11,6 +12,8 @@ const shape = {
   ...rpcShape,
   ...storeShape,
   ...busShape,
+  /** For the tokens that the biller has sealed; needed where webhooks have some. */
+  ...keysShape,
   RPC_PORT: env.port(9104),
   ADMIN_PORT: env.port(9204),
   MERCHANT_RPC: env.address(),
@@ -22,8 +25,6 @@ const shape = {
   /** Before EVENT_SOURCES there was one variable for each service; both are read where EVENT_SOURCES is absent. */
   MONEY_OUT_RPC: env.address().optional(),
   MONEY_IN_RPC: env.address().optional(),
-  /** Opens the tokens that the biller has sealed; needed where webhooks have some. */
-  GERBANG_KEKS: env.keyRing().optional(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
   /** Whose answers the delivery log keeps; absent: everyone's. */
   WEBHOOK_ALLOW_HOSTS: z

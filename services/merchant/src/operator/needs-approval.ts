@@ -1,9 +1,7 @@
 import type { FeeRule as FeeMessage, Limit as LimitMessage } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { SetFeesRequest, SetLimitsRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import type { Context } from '../context.ts';
-
-/** From which change on a second operator approves; 0 = every change. */
-export type Thresholds = { feeSen: bigint; feeBasisPoints: number; limitSen: bigint };
+import type { Thresholds } from './thresholds.ts';
 
 type Fee = Pick<FeeMessage, 'fixedSen' | 'basisPoints' | 'minimumSen' | 'maximumSen' | 'vendorFixedSen' | 'vendorBasisPoints'>;
 

@@ -3,7 +3,7 @@ import { PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { BindingStatus, ChargeStatus, RefundStatus } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { withToken } from '../../src/delivery/with-token.ts';
+import { bodyWithToken } from '../../src/delivery/with-token.ts';
 import { deliveryOf } from './delivery.ts';
 import {
   billerPayment,
@@ -19,7 +19,6 @@ import {
   qris,
   qrisPayment,
   retail,
-  SAMPLE_KEYS,
   SAMPLE_MS,
   vaExpired,
   vaPaid,
@@ -283,5 +282,5 @@ export function webhookOf({ service, type, payload }: Sample): Webhook {
   const { sealedToken } = webhook;
   if (sealedToken === undefined) return webhook;
   const delivery = deliveryOf('e', 'https://shop.example/', JSON.stringify(webhook.body), SAMPLE_MS);
-  return { ...webhook, body: JSON.parse(withToken({ ...delivery, sealedToken }, SAMPLE_KEYS).body) };
+  return { ...webhook, body: JSON.parse(bodyWithToken(delivery, sealedToken.text).body) };
 }

@@ -17,7 +17,7 @@ export async function addCredential(context: Context, request: AddCredentialRequ
   await mustFind(context, merchantId);
   const clientId = await claimed(newClientId, (id) => context.merchants.claims.claimClientId(id, merchantId));
   const clientSecret = newClientSecret();
-  const secret = sealSecret(context.keyRing, merchantId, clientId, clientSecret);
+  const secret = await sealSecret(context.keys, merchantId, clientId, clientSecret);
   await commandMerchant(context, call, { command: 'credential.add', merchantId }, { type: 'add-credential', clientId, secret });
   return { clientId, clientSecret };
 }

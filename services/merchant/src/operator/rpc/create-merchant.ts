@@ -23,7 +23,7 @@ export async function createMerchant(context: Context, request: CreateMerchantRe
     },
     request,
   );
-  const { merchants, accounts, keyRing, newId } = context;
+  const { merchants, accounts, keys, newId } = context;
   const nowMs = context.clock.now();
   const merchantId = newId(nowMs);
   const partnerId = await claimed(newPartnerId, (id) => merchants.claims.claimPartnerId(id, merchantId));
@@ -44,7 +44,7 @@ export async function createMerchant(context: Context, request: CreateMerchantRe
       products,
       ipWhitelist,
       clientId,
-      secret: sealSecret(keyRing, merchantId, clientId, clientSecret),
+      secret: await sealSecret(keys, merchantId, clientId, clientSecret),
     },
     nowMs,
   );

@@ -12,7 +12,7 @@ import { field, parse } from '../input.ts';
 export async function rotateSecret(context: Context, request: RotateSecretRequest, call: OperatorCall) {
   const { merchantId, clientId } = parse({ merchantId: field.merchantId, clientId: field.clientId }, request);
   const clientSecret = newClientSecret();
-  const secret = sealSecret(context.keyRing, merchantId, clientId, clientSecret);
+  const secret = await sealSecret(context.keys, merchantId, clientId, clientSecret);
   await commandMerchant(context, call, { command: 'credential.rotate', merchantId }, { type: 'rotate-secret', clientId, secret });
   return { clientSecret };
 }
