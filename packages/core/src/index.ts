@@ -9,6 +9,7 @@ export {
 export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
 export { JAKARTA_OFFSET_MS, jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
+export { brandOfCard, CARD_BRANDS, type CardBrand, cvvDigitsOf, maskCardNumber } from './card-number.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
 export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
@@ -105,6 +106,7 @@ export {
   verifyTokenRequest,
   verifyTransaction,
 } from './snap-signature.ts';
+export type { Storable, Unstorable, unstorable } from './unstorable.ts';
 export {
   bankOfVaNumber,
   isVaBankCode,

@@ -1,3 +1,4 @@
+import { brandOfCard } from './card-number.ts';
 import { isLuhn } from './luhn.ts';
 
 /** Text without control characters and bidirectional controls (contract §2), as the source of a regular expression. */
@@ -9,17 +10,6 @@ const DIGIT_GROUPS = /\d+(?:[\s\p{Pd}]+\d+)*/gu;
 const GROUP = /\d+/g;
 const CARD_DIGITS_MIN = 13;
 const CARD_DIGITS_MAX = 19;
-
-/** Prefixes and lengths of the cards that circulate, by brand. */
-const BRANDS: readonly { brand: string; number: RegExp }[] = [
-  { brand: 'Visa', number: /^4(?:\d{12}|\d{15}|\d{18})$/ },
-  { brand: 'Mastercard', number: /^(?:5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12})$/ },
-  { brand: 'American Express', number: /^3[47]\d{13}$/ },
-  { brand: 'JCB', number: /^35(?:2[89]|[3-8]\d)\d{12,15}$/ },
-  { brand: 'UnionPay', number: /^62\d{14,17}$/ },
-  { brand: 'Diners Club', number: /^3(?:0[0-5]|[68]\d)\d{11}$/ },
-  { brand: 'Discover', number: /^6(?:011|4[4-9]\d|5\d\d)\d{12,15}$/ },
-];
 
 /** Whether a text has neither control characters nor bidirectional controls (contract §2). */
 export function isPlainText(text: string): boolean {
@@ -46,5 +36,5 @@ export function hasCardNumber(text: string): boolean {
 }
 
 function isCardNumber(digits: string): boolean {
-  return BRANDS.some(({ number }) => number.test(digits)) && isLuhn(digits);
+  return brandOfCard(digits) !== 'OTHER' && isLuhn(digits);
 }

@@ -1,0 +1,50 @@
+import { inspect } from 'node:util';
+import { brandOfCard, type CardBrand, maskCardNumber, type Unstorable, type unstorable } from '@gerbang/core';
+
+/** What is printed on a card. `expiry` is MM/YY. */
+export type CardFields = { number: string; expiry: string; cvv: string; holderName: string };
+
+const HIDDEN = '[card]';
+
+/**
+ * A card for the one call that needs it. No property, JSON, BSON or log line of it has a digit, and no stored type can have one
+ * (`Storable`): only `reveal` gives the fields, and only an adapter of an acquirer calls it.
+ */
+export class CardData implements Unstorable {
+  declare readonly [unstorable]: true;
+  readonly #fields: CardFields;
+
+  constructor(fields: CardFields) {
+    this.#fields = fields;
+  }
+
+  /** For the request to the acquirer, and nothing else. */
+  reveal(): CardFields {
+    return this.#fields;
+  }
+
+  get masked(): string {
+    return maskCardNumber(this.#fields.number);
+  }
+
+  get brand(): CardBrand {
+    return brandOfCard(this.#fields.number);
+  }
+
+  /** Whether its number begins so: what terms by BIN, of six or eight digits, are looked up by. */
+  hasPrefix(digits: string): boolean {
+    return this.#fields.number.startsWith(digits);
+  }
+
+  toJSON(): string {
+    return HIDDEN;
+  }
+
+  toString(): string {
+    return HIDDEN;
+  }
+
+  [inspect.custom](): string {
+    return HIDDEN;
+  }
+}
