@@ -96,6 +96,7 @@ export async function startRailsEdge(options: { servicesAway?: boolean } = {}): 
     MONEY_IN_RPC: address,
     MONEY_OUT_RPC: address,
     DIRECT_DEBIT_RPC: address,
+    CARDS_RPC: address,
     RAIL_PARTNERS: partners.file,
   });
   const send = async (

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { brandOfCard, type CardBrand, maskCardNumber, type Unstorable, type unstorable } from '@gerbang/core';
+import { brandOfCard, type CardBrand, JAKARTA_OFFSET_MS, maskCardNumber, type Unstorable, type unstorable } from '@gerbang/core';
 
 /** What is printed on a card. `expiry` is MM/YY. */
 export type CardFields = { number: string; expiry: string; cvv: string; holderName: string };
@@ -34,6 +34,13 @@ export class CardData implements Unstorable {
   /** Whether its number begins so: what terms by BIN, of six or eight digits, are looked up by. */
   hasPrefix(digits: string): boolean {
     return this.#fields.number.startsWith(digits);
+  }
+
+  /** Whether the month of its expiry is over in Jakarta. */
+  isExpired(nowMs: number): boolean {
+    const [month, year] = this.#fields.expiry.split('/').map(Number);
+    if (month === undefined || year === undefined) return true;
+    return nowMs >= Date.UTC(2_000 + year, month) - JAKARTA_OFFSET_MS;
   }
 
   toJSON(): string {

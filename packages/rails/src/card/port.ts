@@ -43,10 +43,7 @@ export type CardRail = {
   /** Gives up an authorisation that was not captured, also one whose customer is still being authenticated. */
   void(request: { reference: string }, options: CallOptions): Promise<DoneResult>;
   /** Gives back what was captured. `refundReference` is ours, and tells a repetition from another refund. */
-  refund(
-    request: { reference: string; refundReference: string; amountSen: string },
-    options: CallOptions,
-  ): Promise<DoneResult>;
+  refund(request: { reference: string; refundReference: string; amountSen: string }, options: CallOptions): Promise<DoneResult>;
   inquire(request: { reference: string }, options: CallOptions): Promise<InquiryResult>;
   close(): Promise<void>;
 };

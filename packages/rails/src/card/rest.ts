@@ -36,7 +36,12 @@ export function openRestCardRail({ url, clientKey, clientSecret, tlsMin = '1.3' 
   const prefix = base.pathname.replace(/\/+$/, '');
   const http = openSnapHttp(base.origin, { connections: CONNECTIONS, tlsMin });
 
-  const call = async (method: 'GET' | 'POST', path: string, fields: object | undefined, { signal }: CallOptions): Promise<Answer> => {
+  const call = async (
+    method: 'GET' | 'POST',
+    path: string,
+    fields: object | undefined,
+    { signal }: CallOptions,
+  ): Promise<Answer> => {
     const body = fields === undefined ? '' : JSON.stringify(fields);
     const timestamp = new Date().toISOString();
     const signed = { method, path: `${prefix}${path}`, timestamp, body };
