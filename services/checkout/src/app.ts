@@ -9,6 +9,7 @@ import {
 } from 'fastify';
 import { showBinding } from './bind/show-binding.ts';
 import { consent, decline, handOver, resendOtp, submitOtp } from './bind/take-step.ts';
+import { showReturn } from './card/show-return.ts';
 import type { Context } from './context.ts';
 import { followCheckout } from './ewallet/follow-checkout.ts';
 import { openWallet } from './ewallet/open-wallet.ts';
@@ -44,6 +45,8 @@ const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler }[] 
   { method: 'POST', url: '/bind/:token/otp', handler: submitOtp },
   { method: 'POST', url: '/bind/:token/resend', handler: resendOtp },
   { method: 'POST', url: '/bind/:token/back', handler: handOver },
+  { method: 'GET', url: '/card/:payment', handler: showReturn },
+  { method: 'HEAD', url: '/card/:payment', handler: showReturn },
   { method: 'GET', url: '/assets/:name', handler: showAsset },
 ];
 

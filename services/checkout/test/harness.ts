@@ -139,6 +139,7 @@ export function useCheckout(): World {
       ADMIN_PORT: '0',
       MONEY_IN_RPC: moneyIn,
       DIRECT_DEBIT_RPC: moneyIn,
+      CARDS_RPC: moneyIn,
       STATUS_INTERVAL_MS: '50',
     };
     const started = await startService(readConfig({ ...settings, ...env }), { clock, log: testLog('checkout') });
