@@ -24,7 +24,7 @@ const toCaptured: readonly PaymentCommand[] = [
 const toSettled: readonly PaymentCommand[] = [...toCaptured, { type: 'begin-settling' }, { type: 'settled', atMs: NOW + HOUR }];
 
 /** What commands make of a new payment, and what the merchant hears. Each is given twice: the second one changes nothing. */
-function after(commands: readonly PaymentCommand[], nowMs = NOW + HOUR): { state: PaymentState; heard: Published[] } {
+function result(commands: readonly PaymentCommand[], nowMs = NOW + HOUR): { state: PaymentState; heard: Published[] } {
   let state: PaymentState = { status: 'created' };
   const heard: Published[] = [];
   for (const command of commands) {
@@ -39,7 +39,7 @@ function after(commands: readonly PaymentCommand[], nowMs = NOW + HOUR): { state
 }
 
 function refusalOf(commands: readonly PaymentCommand[], command: PaymentCommand, nowMs = NOW + HOUR): string {
-  const decided = decide(after(commands, nowMs).state, command, nowMs);
+  const decided = decide(result(commands, nowMs).state, command, nowMs);
   return isRefusal(decided) ? decided.refused : expect.fail('it was not refused');
 }
 
@@ -81,7 +81,7 @@ test.each<[string, readonly PaymentCommand[], PaymentState['status'], Published[
     ['card-transaction.succeeded', 'card-transaction.refunded'],
   ],
 ])('given a new payment, when %s', (_what, commands, status, heard) => {
-  const given = after(commands);
+  const given = result(commands);
   expect([given.state.status, given.heard]).toEqual([status, heard]);
 });
 
@@ -96,7 +96,7 @@ test.each<[string, readonly PaymentCommand[]]>([
 describe('a cancel', () => {
   test('of an authorised one is a void, also when its capture is due: only one of them is decided', () => {
     const authorised: readonly PaymentCommand[] = [{ type: 'send' }, authorise];
-    const voiding = after([...authorised, terms]).state;
+    const voiding = result([...authorised, terms]).state;
     expect(voiding.status).toBe('voiding');
     expect(decide(voiding, { type: 'begin-capture' }, NOW + HOUR)).toEqual([]);
     expect(refusalOf([...authorised, { type: 'begin-capture' }], terms)).toBe('unavailable');
@@ -111,21 +111,21 @@ describe('a cancel', () => {
   });
 
   test('takes the net amount from pending and the fee from available, or all of it from available once it has settled', () => {
-    expect(after([...toCaptured, terms]).state).toMatchObject({ refund: { fromPendingSen: 96_00n, fromAvailableSen: 4_00n } });
-    expect(after([...toSettled, terms]).state).toMatchObject({ refund: { fromPendingSen: 0n, fromAvailableSen: 100_00n } });
+    expect(result([...toCaptured, terms]).state).toMatchObject({ refund: { fromPendingSen: 96_00n, fromAvailableSen: 4_00n } });
+    expect(result([...toSettled, terms]).state).toMatchObject({ refund: { fromPendingSen: 0n, fromAvailableSen: 100_00n } });
   });
 
   test('that was refused takes another attempt, also after it has settled meanwhile', () => {
     const refused: readonly PaymentCommand[] = [...toCaptured, terms, { type: 'reserve-refused' }];
-    expect(after([...refused, terms]).state).toMatchObject({ refund: { attempt: 2 } });
+    expect(result([...refused, terms]).state).toMatchObject({ refund: { attempt: 2 } });
     const settled: readonly PaymentCommand[] = [...refused, { type: 'begin-settling' }, { type: 'settled', atMs: NOW }];
-    expect(after([...settled, terms]).state).toMatchObject({ refund: { attempt: 2 } });
+    expect(result([...settled, terms]).state).toMatchObject({ refund: { attempt: 2 } });
   });
 });
 
 test('a late answer of the acquirer changes nothing that has an outcome', () => {
   for (const commands of [toCaptured, toSettled, [{ type: 'send' }, { type: 'fail', code: '', reason: '' }] as const]) {
-    const { state } = after(commands);
+    const { state } = result(commands);
     for (const command of [authorise, { type: 'fail', code: '05', reason: '' }, { type: 'pending' }] as const)
       expect(decide(state, command, NOW)).toEqual([]);
   }
