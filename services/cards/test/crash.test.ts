@@ -54,7 +54,7 @@ describe.each<[string, Behaviour]>([
   ['takes without an answer', 'lost'],
   ['never gets', 'unsent'],
 ])('a payment that the acquirer %s', (_what, authorise) => {
-  test.each(deaths)('whose process dies $when step $step is sent once, and comes to its end', async (death) => {
+  test.each(deaths)('whose process dies $when step $step is sent once at the most, and comes to its end', async (death) => {
     const { acquirer, ledger, clock, mortal, replicas, id } = await setUp({ authorise }, death);
     await until(placePayment(mortal, id, newOrder(), card()));
     await mortal.background.settled();
@@ -62,12 +62,15 @@ describe.each<[string, Behaviour]>([
     await placePayment(replicas[0], id, newOrder(), card());
     const after = await parts.fireTimers(replicas, clock, id, clock.now() + DAY_MS);
 
-    expect(acquirer.cards.length).toBe(1);
+    // One that dies between the mark and the call is not sent: afterwards that can't be told from a call without an answer.
+    const isSent = acquirer.cards.length === 1;
+    expect(acquirer.cards.length).toBeLessThanOrEqual(1);
     const isTaken = acquirer.held.get(id)?.captures === 1;
     expect([after.state.status, eventsOf(after)]).toEqual(isTaken ? ['settled', ['succeeded']] : ['failed', ['failed']]);
     expect(ledger.keys()).toEqual(isTaken ? ['credit', 'settle'] : []);
     expect(ledger.balance).toEqual({ pending: 0n, available: isTaken ? 250_000_00n : 0n });
-    if (authorise === 'takes') expect(isTaken).toBe(true);
+    expect(isTaken).toBe(isSent && (authorise === 'takes' || authorise === 'lost'));
+    if (death.when === 'after' && death.step !== 2) expect(isSent).toBe(true);
   });
 });
 
@@ -102,9 +105,7 @@ describe.each<[string, Parameters<typeof newAcquirer>[0], number, string]>([
 
     expect(after.state.status).toBe(status);
     const held = acquirer.held.get(id);
-    expect([held?.voids, held?.refunds.size]).toEqual(
-      status === 'settled' ? [0, 0] : status === 'cancelled' ? [1, 0] : [0, 1],
-    );
+    expect([held?.voids, held?.refunds.size]).toEqual(status === 'settled' ? [0, 0] : status === 'cancelled' ? [1, 0] : [0, 1]);
     expect(ledger.balance).toEqual({ pending: 0n, available: status === 'settled' ? 250_000_00n : 0n });
     expect(eventsOf(after)).toEqual(status === 'settled' ? ['succeeded'] : ['succeeded', status]);
   });

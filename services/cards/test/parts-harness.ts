@@ -217,5 +217,4 @@ export function useParts() {
 }
 
 export type Parts = ReturnType<typeof useParts>;
-export const eventsOf = ({ document }: StoredPayment) =>
-  document.tail.map(({ event }) => event.replace('card-transaction.', ''));
+export const eventsOf = ({ document }: StoredPayment) => document.tail.map(({ event }) => event.replace('card-transaction.', ''));
