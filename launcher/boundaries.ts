@@ -19,17 +19,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/runtime': CORE,
   'packages/present': LOWER,
   'packages/rpc': [...LOWER, 'runtime'],
+  'packages/keys': ['core', 'runtime'],
   'packages/store': [...LOWER, 'runtime'],
   'packages/rails': [...LOWER, 'runtime'],
   'packages/bus': [...LOWER, 'runtime', 'rpc', 'store'],
   'packages/neighbours': [...LOWER, 'runtime', 'rpc', 'bus/nats'],
-  'packages/service': [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'neighbours'],
+  'packages/service': [...LOWER, 'runtime', 'rpc', 'keys', 'store', 'bus', 'neighbours'],
   'packages/reconciliation': [...LOWER, 'runtime', 'rpc', 'store', 'rails'],
   'packages/testkit': [...LOWER, 'runtime', 'fail-points', 'embedded-mongo'],
   'services/edge': [...LOWER, 'runtime', 'rpc', 'present', 'neighbours', 'service'],
-  services: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails', 'neighbours', 'service', 'reconciliation'],
+  services: [...LOWER, 'runtime', 'rpc', 'keys', 'store', 'bus', 'present', 'rails', 'neighbours', 'service', 'reconciliation'],
   launcher: [...LOWER, 'runtime', 'rpc', 'neighbours', 'embedded-mongo'],
-  test: [...LOWER, 'runtime', 'rpc', 'store', 'bus', 'present', 'rails', 'neighbours', 'testkit', 'embedded-mongo'],
+  test: [...LOWER, 'runtime', 'rpc', 'keys', 'store', 'bus', 'present', 'rails', 'neighbours', 'testkit', 'embedded-mongo'],
 };
 
 /** The name of one of our packages and of its entry point. */
@@ -38,7 +39,7 @@ const OURS = /^@gerbang\/([^/]+)(?:\/(.+))?$/;
 const NOT_LOADED: Readonly<Record<string, string>> = { 'services/edge': 'mongodb' };
 
 /** What test files may import in addition. */
-const FOR_TESTS = ['testkit', 'fail-points', 'embedded-mongo', 'rails', 'present', 'neighbours', 'bus/nats'];
+const FOR_TESTS = ['testkit', 'fail-points', 'embedded-mongo', 'keys', 'rails', 'present', 'neighbours', 'bus/nats'];
 /** Libraries that a pure package or a decider may use: no I/O in them. */
 const PURE_LIBRARIES = new Set(['@bufbuild/protobuf', 'ulid', 'node:crypto', 'node:assert', 'node:buffer', 'node:util']);
 

@@ -5,6 +5,7 @@ import type { MerchantSummary } from '@gerbang/proto/gerbang/merchant/v1/operato
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { openChannel, type RpcClient } from '@gerbang/rpc';
 import { replaceFile } from './data-folder.ts';
+import { demoClient, ensureOperators } from './operators.ts';
 import type { Ports } from './services.ts';
 
 type Merchant = { partner_id: string; client_id: string; client_secret: string; account_ids: [string, string] };
@@ -17,7 +18,6 @@ export type Demo = Urls & Merchants;
 const FIRST = 'Toko Demo';
 const SECOND = 'Toko Kedua';
 const FUNDS_SEN = 100_000_000_00n;
-const OPERATOR = 'launcher';
 const TIMEOUT_MS = 20_000;
 
 /**
@@ -29,7 +29,8 @@ export async function ensureDemo(folder: string, ports: Ports): Promise<Demo> {
   const file = path.join(folder, 'demo.json');
   const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined, timeoutMs: TIMEOUT_MS });
   try {
-    const operators = channel.client(OperatorService);
+    await ensureOperators(folder, channel);
+    const operators = demoClient(folder, channel, OperatorService);
     const { merchants: existing } = await operators.listMerchants({});
     const known = readDemo(file);
     // Not there: the databases are others now, for instance because MONGODB_URI has changed.
@@ -71,7 +72,6 @@ async function makeMerchants(operators: Operators, existing: readonly MerchantSu
   const { merchant_id, ...first } = await ensureMerchant(operators, existing, FIRST);
   const [accountId] = first.account_ids;
   await operators.fund({
-    operator: OPERATOR,
     merchantId: merchant_id,
     accountId,
     amountSen: FUNDS_SEN,
@@ -90,7 +90,6 @@ async function ensureMerchant(
   const found = existing.find((merchant) => merchant.name === name);
   if (found !== undefined) return takeUp(operators, found);
   const made = await operators.createMerchant({
-    operator: OPERATOR,
     name,
     products: [...PRODUCTS],
     ipWhitelist: ['127.0.0.1', '::1'],
@@ -109,7 +108,7 @@ async function ensureMerchant(
 async function takeUp(operators: Operators, found: MerchantSummary): Promise<Merchant & { merchant_id: string }> {
   const { merchantId, partnerId } = found;
   const [clientId = ''] = found.clientIds;
-  const { clientSecret } = await operators.rotateSecret({ operator: OPERATOR, merchantId, clientId });
+  const { clientSecret } = await operators.rotateSecret({ merchantId, clientId });
   // The default account is the first that was opened, and so the one that is funded.
   const accounts = found.accounts.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault)).map(({ accountId }) => accountId);
   return {

@@ -35,6 +35,11 @@ switch (command) {
       run(process.execPath, [path.join(root, 'test/api/check-breaking.ts'), ...args]),
     );
     break;
+  case 'check:supply-chain':
+    process.exitCode = await timed('npm run check:supply-chain', () =>
+      run(process.execPath, [path.join(root, 'launcher/check-supply-chain.ts'), ...args]),
+    );
+    break;
   case 'check:clients':
     process.exitCode = await timed('npm run check:clients', () =>
       run('vitest', [
@@ -58,7 +63,7 @@ switch (command) {
     break;
   default:
     process.stderr.write(
-      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients}, chaos, bench, generate, gerbang\n`,
+      `gerbang: there is no command ${command}; npm start, npm test, npm run check, check:{api,breaking,clients,supply-chain}, chaos, bench, generate, gerbang\n`,
     );
     process.exitCode = 1;
 }

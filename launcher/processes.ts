@@ -32,9 +32,15 @@ export type TableOptions = {
 /**
  * A young generation large enough that little outlives it under load; idle services keep it small. No threads that help to
  * collect: on a small machine they would take the processors from the other services. A heap is collected when it has grown to
- * twice what lived in it, not to four times, so that a backlog takes little more memory than it has content.
+ * twice what lived in it, not to four times, so that a backlog takes little more memory than it has content. And no debugger by a
+ * signal: it would show the process's secrets.
  */
-export const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=32', '--no-parallel-scavenge', '--heap-growing-percent=100'];
+export const NODE_FLAGS: readonly string[] = [
+  '--max-semi-space-size=32',
+  '--no-parallel-scavenge',
+  '--heap-growing-percent=100',
+  '--disable-sigusr1',
+];
 
 const REPLICA_SET = 'gerbang';
 

@@ -50,9 +50,15 @@ export const SERVICES = [
     adminPort: 9201,
     rpcPort: 9101,
     aggregates: ['merchants', 'accounts'],
-    env: ({ secrets }) => ({ GERBANG_KEKS: secrets.keks }),
+    env: ({ secrets }) => ({ GERBANG_KEKS: secrets.keks, CHAIN_KEYS: secrets.chainKeys }),
   },
-  { name: 'ledger', adminPort: 9202, rpcPort: 9102, hasInstances: true },
+  {
+    name: 'ledger',
+    adminPort: 9202,
+    rpcPort: 9102,
+    hasInstances: true,
+    env: ({ secrets }) => ({ CHAIN_KEYS: secrets.chainKeys }),
+  },
   {
     name: 'money-out',
     adminPort: 9203,

@@ -74,7 +74,8 @@ export function createSupervisor(specs: readonly ProcessSpec[], options: Supervi
     const { spec, log } = running;
     const stdio = ['ignore' as const, log.descriptor, log.descriptor];
     // In a group of its own, so that Ctrl-C reaches only the launcher, which stops everything in order.
-    const child = spawn(spec.command, spec.args, { env: { ...process.env, ...spec.env }, stdio, detached: true });
+    const [command, ...args] = withoutCoreFiles([spec.command, ...spec.args]);
+    const child = spawn(command, args, { env: { ...process.env, ...spec.env }, stdio, detached: true });
     const identity = child.pid === undefined ? undefined : identify(child.pid);
     Object.assign(running, { child, identity, startedMs: Date.now() });
     if (identity !== undefined) guard.watch(identity);
@@ -142,6 +143,14 @@ export function createSupervisor(specs: readonly ProcessSpec[], options: Supervi
       return stopped;
     },
   };
+}
+
+/**
+ * The same command under a limit of no core files: a core file has all of the process's memory, and so its secrets. The shell
+ * becomes the command, so its process id is the child's.
+ */
+function withoutCoreFiles(command: [string, ...string[]]): [string, ...string[]] {
+  return process.platform === 'win32' ? command : ['/bin/sh', '-c', 'ulimit -c 0; exec "$0" "$@"', ...command];
 }
 
 /** SIGTERM; SIGKILL to what has not finished within the grace. */

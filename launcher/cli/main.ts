@@ -2,6 +2,7 @@ import { RefusalError } from '@gerbang/core';
 import { ConfigError } from '@gerbang/runtime';
 import { Command } from 'commander';
 import { accountCommands } from './commands/account.ts';
+import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
 import { billerCommands } from './commands/biller.ts';
 import { configurationCommands } from './commands/configuration.ts';
@@ -10,9 +11,11 @@ import { directDebitCommands } from './commands/direct-debit.ts';
 import { eventCommands } from './commands/events.ts';
 import { feeCommands } from './commands/fee.ts';
 import { fundCommand } from './commands/fund.ts';
+import { keyCommands } from './commands/keys.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { limitCommands } from './commands/limit.ts';
 import { merchantCommands } from './commands/merchant.ts';
+import { operatorCommands } from './commands/operators.ts';
 import { reconcileCommands } from './commands/reconcile.ts';
 import { redeliverCommand } from './commands/redeliver.ts';
 import { reversalCommands } from './commands/reversals.ts';
@@ -23,7 +26,7 @@ import { CommandFailure } from './failure.ts';
 
 const program = new Command('gerbang')
   .description("Operators' commands on a running Gerbang")
-  .option('--operator <name>', 'who you are, for the audit log; GERBANG_OPERATOR or your user name unless given')
+  .option('--operator <name>', 'whose key signs the command; GERBANG_OPERATOR, else sari in a sandbox, else your user name')
   .option('--json', 'print the result as JSON')
   .showHelpAfterError('(add --help for what there is)');
 
@@ -34,6 +37,8 @@ configurationCommands(program);
 feeCommands(program);
 limitCommands(program);
 fundCommand(program);
+operatorCommands(program);
+approvalCommands(program);
 auditCommands(program);
 ledgerCommands(program);
 transferCommands(program);
@@ -43,6 +48,7 @@ suspenseCommands(program);
 reversalCommands(program);
 reconcileCommands(program);
 redeliverCommand(eventCommands(program));
+keyCommands(program);
 signatureCommands(program);
 
 try {

@@ -1,17 +1,18 @@
 import { connect } from 'node:net';
-import { userInfo } from 'node:os';
 import type { DescService } from '@bufbuild/protobuf';
 import type { Json } from '@gerbang/core';
-import { openLedgerChannel } from '@gerbang/neighbours';
+import { openLedgerChannel, operatorAuthorizer } from '@gerbang/neighbours';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
+import { OperatorAdminService } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { openChannel, type RpcChannel, type RpcClient } from '@gerbang/rpc';
 import type { EventOwner, RpcServiceName } from '../services.ts';
 import { type Config, readConfig } from './config.ts';
 import { CommandFailure } from './failure.ts';
+import { operatorName, readOwnKey } from './operator-key.ts';
 
 const CONNECT_MS = 2_000;
 const CALL_MS = 15_000;
@@ -24,8 +25,12 @@ export type Session = {
    * A client of one of a service's gRPC services. Fails with where it looked when the service is not running, as the others do.
    */
   client<S extends DescService>(service: RpcServiceName, desc: S): Promise<RpcClient<S>>;
+  /** As `client`; each call is signed with the operator's key. */
+  signedClient<S extends DescService>(service: RpcServiceName, desc: S): Promise<RpcClient<S>>;
   ledgerService(): Promise<{ ledger: RpcClient<typeof LedgerService>; routing: RpcClient<typeof RoutingService> }>;
   merchantService(): Promise<RpcClient<typeof OperatorService>>;
+  /** Operators, approvals and the audit log. */
+  adminService(): Promise<RpcClient<typeof OperatorAdminService>>;
   moneyOutService(): Promise<RpcClient<typeof ResolutionService>>;
   redeliveryService(): Promise<RpcClient<typeof RedeliveryService>>;
   notifierService(): Promise<RpcClient<typeof EventService>>;
@@ -52,15 +57,21 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
     return channel;
   };
   const client = async <S extends DescService>(service: RpcServiceName, desc: S) => (await open(service)).client(desc);
+  const signedClient = async <S extends DescService>(service: RpcServiceName, desc: S) => {
+    const key = readOwnKey(operatorName(options));
+    return (await open(service)).client(desc, { authorize: operatorAuthorizer(key, service) });
+  };
   try {
     await work({
       operator: () => operatorName(options),
       client,
+      signedClient,
       async ledgerService() {
         const ledger = await open('ledger');
         return { ledger: ledger.client(LedgerService), routing: ledger.client(RoutingService) };
       },
-      merchantService: () => client('merchant', OperatorService),
+      merchantService: () => signedClient('merchant', OperatorService),
+      adminService: () => signedClient('merchant', OperatorAdminService),
       moneyOutService: () => client('money-out', ResolutionService),
       redeliveryService: () => client('notifier', RedeliveryService),
       notifierService: () => client('notifier', EventService),
@@ -98,14 +109,4 @@ async function listens(address: string): Promise<boolean> {
   });
   socket.destroy();
   return answered;
-}
-
-function operatorName(options: GlobalOptions): string {
-  const given = options.operator ?? process.env.GERBANG_OPERATOR;
-  if (given !== undefined && given !== '') return given;
-  try {
-    return userInfo().username;
-  } catch {
-    throw new CommandFailure('this user has no name; say who you are with --operator');
-  }
 }

@@ -1,8 +1,9 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { keysShape } from '@gerbang/keys';
 import { settlementShape } from '@gerbang/neighbours';
 import { PROVIDER_NAMES, RAIL_SETTINGS } from '@gerbang/rails';
-import { busShape, commonShape, rpcShape, storeShape } from '@gerbang/runtime';
+import { busShape, commonShape, listenerShape, rpcShape, storeShape } from '@gerbang/runtime';
 import { describe, expect, test } from 'vitest';
 import { COMMAND_VARIABLES } from '../cli/config.ts';
 import { PORTS, SERVICES } from '../services.ts';
@@ -10,7 +11,9 @@ import { PORTS, SERVICES } from '../services.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const documented = sections(read('docs/configuration.md'));
-const shared = new Set([commonShape, rpcShape, storeShape, busShape, settlementShape].flatMap((shape) => Object.keys(shape)));
+const shared = new Set(
+  [commonShape, rpcShape, storeShape, busShape, keysShape, settlementShape].flatMap((shape) => Object.keys(shape)),
+);
 /** Between the bootstrap and the launcher, or the surroundings' own. */
 const NOT_SETTINGS = new Set(['PATH', 'INIT_CWD', 'GERBANG_PARENT_FD']);
 
@@ -57,8 +60,10 @@ describe('docs/configuration.md lists exactly what is read', () => {
   test.each([
     ['Every service', commonShape],
     ['gRPC', rpcShape],
+    ['HTTP listeners', listenerShape],
     ['Database', storeShape],
     ['Events', busShape],
+    ['Keys', keysShape],
     ['Settlement', settlementShape],
   ])('%s', (heading, shape) => {
     expect(listed(heading)).toEqual(Object.keys(shape).sort());

@@ -86,8 +86,10 @@ test('a start that fails shows the end of the log of what failed, and nothing is
 
 test('a program that does not exist fails the start by name', async () => {
   const spec = { ...(await listener('absent', 'stores')), command: '/nowhere/at/all' };
-  await expect(supervise([spec]).start()).rejects.toThrow(/absent does not get ready/);
-  expect(said[0]).toContain('ENOENT');
+  await expect(supervise([spec]).start()).rejects.toThrow(
+    /absent does not get ready.*\/nowhere\/at\/all: (not found|.*No such file)/s,
+  );
+  expect(said[0]).toContain('exit code 127');
 });
 
 test('a start can be given up', async () => {
@@ -149,3 +151,10 @@ function portOf({ ready }: ProcessSpec): number {
   if (!('tcp' in ready)) throw new Error('it has no port');
   return ready.tcp;
 }
+
+test.runIf(process.platform === 'linux')('what it starts writes no core files', async () => {
+  const note = path.join(folder, 'limits');
+  const copy = `require('node:fs').writeFileSync(${JSON.stringify(note)}, require('node:fs').readFileSync('/proc/self/limits'));`;
+  await supervise([await listener('service', 'services', copy)]).start();
+  expect(readFileSync(note, 'utf8')).toMatch(/^Max core file size +0 +0 /m);
+});

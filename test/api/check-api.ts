@@ -17,6 +17,7 @@ const UNLIMITED = {
   RATE_LIMIT_PER_MINUTE: NO_LIMIT,
   RATE_LIMIT_RETAIL_PER_MINUTE: NO_LIMIT,
   RATE_LIMIT_TOKEN_PER_MINUTE: NO_LIMIT,
+  TOKEN_FAILURES_PER_MINUTE: NO_LIMIT,
 };
 const HOOKS = path.join(import.meta.dirname, 'schemathesis');
 const ROOT = path.join(import.meta.dirname, '..', '..');

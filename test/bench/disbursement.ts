@@ -1,5 +1,6 @@
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { openChannel } from '@gerbang/rpc';
+import { demoClient } from '../../launcher/operators.ts';
 import { ensureSecrets } from '../../launcher/secrets.ts';
 import { type System, startSystem } from '../../launcher/system.ts';
 import { startWebhookSink } from '../support/webhook-sink.ts';
@@ -80,11 +81,11 @@ export const disbursement: Benchmark = {
 };
 
 /** Money for more transfers than a run can make. */
-async function fund({ demo, ports }: System): Promise<void> {
+async function fund({ demo, ports, dataFolder }: System): Promise<void> {
   const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined });
-  const credit = { operator: 'bench', merchantId: demo.merchant_id, accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
+  const credit = { merchantId: demo.merchant_id, accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
   try {
-    await channel.client(OperatorService).fund({ ...credit, operationId: 'bench', rail: 'bank-transfer' });
+    await demoClient(dataFolder, channel, OperatorService).fund({ ...credit, operationId: 'bench', rail: 'bank-transfer' });
   } finally {
     await channel.close();
   }

@@ -21,6 +21,8 @@ const OWN_ROOT = path.join(import.meta.dirname, '..', '..');
 const CHAIN = new URL('./floors/chain-server.ts', import.meta.url);
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
+/** The same for every ledger on a database. */
+const CHAIN_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 /** So much that no posting is refused for the projections' sake; the default bounds how long a takeover lasts. */
 const UNBOUNDED_LAG = '10000000';
 
@@ -152,7 +154,8 @@ async function startMachine(root = OWN_ROOT) {
     async withLedger<T>(env: Record<string, string>, use: (ledger: RunningLedger) => Promise<T>): Promise<T> {
       const [rpcPort, adminPort] = [await freePort(), await freePort()];
       const ports = { RPC_PORT: String(rpcPort), ADMIN_PORT: String(adminPort) };
-      const common = { GERBANG_ENV: 'sandbox', MONGODB_URI: uri, MONGODB_DB_PREFIX: prefix, LEDGER_INSTANCE: 'bench' };
+      const named = { GERBANG_ENV: 'sandbox', LEDGER_INSTANCE: 'bench' };
+      const common = { ...named, MONGODB_URI: uri, MONGODB_DB_PREFIX: prefix, CHAIN_KEYS };
       const child = start(mainOf('services/ledger'), [], { ...common, ...ports, ...env });
       const chainPort = await freePort();
       const chain = start(CHAIN, [], { RPC_PORT: String(chainPort), MONGODB_URI: uri, MONGODB_DB_PREFIX: prefix });

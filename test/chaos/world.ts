@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { openChannel } from '@gerbang/rpc';
+import { demoClient } from '../../launcher/operators.ts';
 import { findFreePorts } from '../../launcher/ports.ts';
 import { processTable } from '../../launcher/processes.ts';
 import { ensureSecrets } from '../../launcher/secrets.ts';
@@ -133,10 +134,10 @@ function portNamesOf(row: (typeof SERVICES)[number]): string[] {
 }
 
 /** Money on the first account, and a fee of direct debit, so that a refund takes more than what is pending. */
-async function fund({ demo, ports }: System): Promise<void> {
+async function fund({ demo, ports, dataFolder }: System): Promise<void> {
   const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined });
-  const operators = channel.client(OperatorService);
-  const by = { operator: 'chaos', merchantId: demo.merchant_id };
+  const operators = demoClient(dataFolder, channel, OperatorService);
+  const by = { merchantId: demo.merchant_id };
   try {
     const credit = { accountId: demo.account_ids[0], amountSen: FUNDS_SEN };
     await operators.fund({ ...by, ...credit, operationId: 'chaos', rail: 'bank-transfer' });

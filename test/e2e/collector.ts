@@ -5,15 +5,24 @@ import { isRecord } from '../support/merchant-client.ts';
 export type Span = { service: string; name: string; traceId: string; spanId: string; parentSpanId: string };
 
 /** An OTLP collector over HTTP with JSON, on a free port. */
-export type Collector = { url: string; spans: readonly Span[]; close(): void };
+export type Collector = {
+  url: string;
+  spans: readonly Span[];
+  /** What was received, as it was. */
+  texts: readonly string[];
+  close(): void;
+};
 
 export async function startCollector(): Promise<Collector> {
   const spans: Span[] = [];
+  const texts: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      if (request.url === '/v1/traces') spans.push(...readSpans(JSON.parse(Buffer.concat(chunks).toString())));
+      const text = Buffer.concat(chunks).toString();
+      texts.push(text);
+      if (request.url === '/v1/traces') spans.push(...readSpans(JSON.parse(text)));
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
@@ -24,6 +33,7 @@ export async function startCollector(): Promise<Collector> {
   return {
     url: `http://127.0.0.1:${address.port}`,
     spans,
+    texts,
     close() {
       server.close();
       server.closeAllConnections();

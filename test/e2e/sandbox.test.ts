@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { canaries } from './canaries.ts';
 import { disbursements } from './disbursement.ts';
 import { reversals } from './reversal.ts';
 import { revocations } from './revocation.ts';
@@ -11,5 +12,6 @@ describe('one sandbox', () => {
   describe('a transfer that the bank takes back', () => reversals(sandbox));
   describe('a credential that is revoked', () => revocations(sandbox));
   describe('a trace', () => traces(sandbox));
+  describe('card numbers and CVVs', () => canaries(sandbox));
   describe('one disbursement, from REST call to signed webhook', () => disbursements(sandbox));
 });

@@ -35,6 +35,7 @@ export async function startLedgerProcess(options: {
       LOG_LEVEL: 'error',
       MONGODB_URI: options.mongoUri,
       MONGODB_DB_PREFIX: options.databasePrefix,
+      CHAIN_KEYS: `k1:${Buffer.alloc(32, 'c').toString('base64')}`,
       LEDGER_INSTANCE: options.instance,
       LEDGER_LEASE_MS: String(options.leaseMs),
       RPC_PORT: String(port),

@@ -32,6 +32,8 @@ export type MerchantClient = Calls & {
   /** Calls with the types of docs/openapi.json. Token, partner id and, where it is required, the signature are added. */
   api: Client<paths>;
   get(path: string): Promise<Answer>;
+  /** The headers of a call; with a body, also those of its signature. */
+  headersOf(path: string, body?: unknown): Record<string, string>;
   /** Calls of the same merchant to another host, for instance biller_url. */
   at(baseUrl: string): Calls;
   /** In sen: {available, held, pending}. */
@@ -74,6 +76,7 @@ export async function signIn(baseUrl: string, credentials: Credentials): Promise
     signed,
     at,
     get: (path) => send('GET', path),
+    headersOf: (path, body) => ({ ...base, ...(body !== undefined && signature(path, body)) }),
     async balance(accountId) {
       const path = { account_id: accountId };
       const balance = await accepted(api.GET('/api/v1.0/balance-inquiry/{account_id}', { params: { path } }));

@@ -25,7 +25,7 @@ export function accountCommands(program: Command): void {
 function create(options: GlobalOptions, merchantId: string, name: string): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
-    const { account } = await operators.createAccount({ operator: session.operator(), merchantId, name });
+    const { account } = await operators.createAccount({ merchantId, name });
     const accountId = account?.accountId ?? '';
     session.show({ account_id: accountId, name: account?.name ?? '' }, [`account ${accountId} is open`]);
   });
@@ -35,7 +35,7 @@ function setFrozen(options: GlobalOptions, merchantId: string, accountId: string
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
     const frozen = verb === 'freeze';
-    await operators.setFrozen({ operator: session.operator(), merchantId, accountId, frozen });
+    await operators.setFrozen({ merchantId, accountId, frozen });
     session.show({ account_id: accountId, frozen }, [`account ${accountId} is ${frozen ? 'frozen' : 'no longer frozen'}`]);
   });
 }

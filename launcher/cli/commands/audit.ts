@@ -1,45 +1,119 @@
-import type { Command } from 'commander';
+import { type AuditLine, Outcome } from '@gerbang/proto/gerbang/operator/v1/operator';
+import { type Command, Option } from 'commander';
+import { readAuditCheckpoints, sandboxLogs } from '../checkpoints.ts';
 import { CommandFailure } from '../failure.ts';
 import { type GlobalOptions, withSession } from '../session.ts';
-import { count, toIso } from '../values.ts';
+import { count, moment, toIso } from '../values.ts';
 
 const CHAIN_MS = 60_000;
+/** The service takes no more at once. */
+const CHECKPOINTS_AT_ONCE = 1_000;
 
-/** audit list */
+type ListOptions = GlobalOptions & {
+  limit: number;
+  by: string;
+  service: string;
+  target: string;
+  from: bigint;
+  until: bigint;
+  before: string;
+};
+
+/** audit list | verify */
 export function auditCommands(program: Command): void {
-  program
-    .command('audit')
-    .description("the log of operators' commands")
+  const audit = program.command('audit').description("the log of operators' commands, over all services");
+  audit
     .command('list')
-    .description('show the newest entries; fails when the chain of hashes is broken anywhere')
-    .option('--limit <count>', 'entries to show', count, 20)
+    .description('show the newest commands, also those that were refused or have failed')
+    .option('--limit <count>', 'commands to show', count, 20)
+    .option('--by <operator>', 'only those of this operator', '')
+    .option('--service <name>', 'only those of this service', '')
+    .option('--target <target>', 'only those on this, for instance merchant:<id>', '')
+    .addOption(new Option('--from <time>', 'only those since then').argParser(moment).default(0n, 'the beginning'))
+    .addOption(new Option('--until <time>', 'only those before then').argParser(moment).default(0n, 'now'))
+    .option('--before <number>', 'the next page: only those before this one', '0')
     .action((_, command: Command) => list(command.optsWithGlobals()));
+  audit
+    .command('verify')
+    .description('check that no entry was changed or removed; fails where one was')
+    .option('--checkpoints <files...>', "log files of the merchant service; the sandbox's unless given")
+    .action((_, command: Command) => verify(command.optsWithGlobals()));
 }
 
-function list(options: GlobalOptions & { limit: number }): Promise<void> {
+function list(options: ListOptions): Promise<void> {
   return withSession(options, async (session) => {
-    const operators = await session.merchantService();
-    const { entries, chainIntact } = await operators.listAudit({ limit: options.limit }, { timeoutMs: CHAIN_MS });
-    session.show(
-      {
-        chain_intact: chainIntact,
-        entries: entries.map(({ seq, atMs, operator, command, target, before, after, hash }) => ({
-          seq: String(seq),
-          at: toIso(atMs),
-          operator,
-          command,
-          target,
-          before: JSON.parse(before),
-          after: JSON.parse(after),
-          hash,
-        })),
-      },
-      entries.map((entry) =>
-        [`${entry.seq}`, toIso(entry.atMs), entry.operator, entry.command, entry.target, `${entry.before} → ${entry.after}`].join(
-          '  ',
-        ),
-      ),
-    );
-    if (!chainIntact) throw new CommandFailure('the chain of the audit log is broken: an entry was changed or removed');
+    const { limit, by: operator, service, target, from: fromMs, until: untilMs } = options;
+    if (!/^-?\d+$/.test(options.before)) throw new CommandFailure('--before: expected a number');
+    const request = { limit, operator, service, target, fromMs, untilMs, beforeSeq: BigInt(options.before) };
+    const { lines, nextBefore } = await (await session.adminService()).listAudit(request);
+    const more = nextBefore === 0n ? [] : [`there are more: --before ${nextBefore}`];
+    session.show({ entries: lines.map(toJson), next_before: nextBefore === 0n ? null : String(nextBefore) }, [
+      ...lines.map(toLine),
+      ...more,
+    ]);
   });
+}
+
+function verify(options: GlobalOptions & { checkpoints?: string[] }): Promise<void> {
+  return withSession(options, async (session) => {
+    const checkpoints = await readAuditCheckpoints(options.checkpoints ?? sandboxLogs('merchant', process.env));
+    const admins = await session.adminService();
+    const whole = await admins.verifyAudit({}, { timeoutMs: CHAIN_MS });
+    const problems = [...whole.problems];
+    let genuine = 0;
+    for (let at = 0; at < checkpoints.length; at += CHECKPOINTS_AT_ONCE) {
+      const some = checkpoints.slice(at, at + CHECKPOINTS_AT_ONCE);
+      const found = await admins.verifyAudit({ checkpoints: some, checkpointsOnly: true }, { timeoutMs: CHAIN_MS });
+      problems.push(...found.problems);
+      genuine += found.genuineCheckpoints;
+    }
+    const { entries, legacyEntries } = whole;
+    const foreign = checkpoints.length - genuine;
+    session.show({ entries: String(entries), earlier_entries: String(legacyEntries), checkpoints: genuine, foreign, problems }, [
+      ...problems.map((problem) => `problem: ${problem}`),
+      `${entries} entries, ${legacyEntries} of the earlier log, ${genuine} checkpoints${foreign === 0 ? '' : `, ${foreign} not signed with these keys`}`,
+    ]);
+    if (problems.length > 0) throw new CommandFailure(`the audit log has problems: ${problems.length}`);
+  });
+}
+
+function toJson(line: AuditLine) {
+  return {
+    seq: String(line.seq),
+    at: toIso(line.atMs),
+    command_id: line.commandId,
+    operator: line.operator,
+    role: line.role,
+    service: line.service,
+    command: line.method,
+    source: line.source,
+    outcome: outcomeOf(line),
+    refusal: line.refusal,
+    reason: line.reason,
+    proposer: line.proposer,
+    target: line.target,
+    before: JSON.parse(line.before),
+    after: JSON.parse(line.after),
+    earlier: line.legacy,
+  };
+}
+
+/** For instance "12  2027-01-01T00:00:00.000Z  sari  merchant SetFees  merchant:01J…  done  {…} → {…}  from 127.0.0.1:5000". */
+function toLine(line: AuditLine): string {
+  const by = line.proposer === '' ? '' : `, proposed by ${line.proposer}`;
+  const why = line.refusal === '' ? '' : ` (${[line.refusal, line.reason].filter((part) => part !== '').join(': ')})`;
+  return [
+    line.legacy ? `earlier ${line.seq}` : `${line.seq}`,
+    toIso(line.atMs),
+    `${line.operator === '' ? '?' : line.operator}${by}`,
+    `${line.service} ${line.method.split('/').at(-1)}`,
+    line.target === '' ? '-' : line.target,
+    `${outcomeOf(line)}${why}`,
+    `${line.before} → ${line.after}`,
+    ...(line.source === '' ? [] : [`from ${line.source}`]),
+  ].join('  ');
+}
+
+function outcomeOf({ outcome }: AuditLine): string {
+  return Outcome[outcome]?.toLowerCase() ?? 'unknown';
 }

@@ -30,7 +30,7 @@ function setWhitelist(options: GlobalOptions & { client?: string }, merchantId: 
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
     const clientId = options.client ?? '';
-    await operators.setWhitelist({ operator: session.operator(), merchantId, clientId, entries });
+    await operators.setWhitelist({ merchantId, clientId, entries });
     const whose = clientId === '' ? `merchant ${merchantId}` : `credential ${clientId}`;
     session.show({ merchant_id: merchantId, client_id: clientId === '' ? null : clientId, entries }, [
       `${whose} may call from ${entries.length === 0 ? 'nowhere' : entries.join(', ')}`,
@@ -41,7 +41,7 @@ function setWhitelist(options: GlobalOptions & { client?: string }, merchantId: 
 function setProducts(options: GlobalOptions, merchantId: string, products: string[]): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
-    await operators.setProducts({ operator: session.operator(), merchantId, products });
+    await operators.setProducts({ merchantId, products });
     session.show({ merchant_id: merchantId, products }, [
       `merchant ${merchantId} has ${products.length === 0 ? 'no product' : products.join(', ')}`,
     ]);

@@ -30,7 +30,7 @@ export function credentialCommands(program: Command): void {
 function add(options: GlobalOptions, merchantId: string): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
-    const { clientId, clientSecret } = await operators.addCredential({ operator: session.operator(), merchantId });
+    const { clientId, clientSecret } = await operators.addCredential({ merchantId });
     session.show({ client_id: clientId, client_secret: clientSecret }, [
       `client id      ${clientId}`,
       `client secret  ${clientSecret}   (shown this once)`,
@@ -41,7 +41,7 @@ function add(options: GlobalOptions, merchantId: string): Promise<void> {
 function rotate(options: GlobalOptions, merchantId: string, clientId: string): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
-    const { clientSecret } = await operators.rotateSecret({ operator: session.operator(), merchantId, clientId });
+    const { clientSecret } = await operators.rotateSecret({ merchantId, clientId });
     session.show({ client_id: clientId, client_secret: clientSecret }, [`client secret  ${clientSecret}   (shown this once)`]);
   });
 }
@@ -49,7 +49,7 @@ function rotate(options: GlobalOptions, merchantId: string, clientId: string): P
 function disable(options: GlobalOptions, merchantId: string, clientId: string): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
-    await operators.disableCredential({ operator: session.operator(), merchantId, clientId });
+    await operators.disableCredential({ merchantId, clientId });
     session.show({ client_id: clientId, active: false }, [`credential ${clientId} is disabled`]);
   });
 }

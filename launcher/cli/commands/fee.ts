@@ -66,7 +66,7 @@ function set(options: FeeOptions, merchantId: string, product: string): Promise<
       effectiveFromMs: options.from,
       effectiveUntilMs: options.until,
     };
-    await operators.setFees({ operator: session.operator(), merchantId, fee });
+    await operators.setFees({ merchantId, fee });
     session.show({ merchant_id: merchantId, ...toJson(fee) }, [toLine(fee)]);
   });
 }

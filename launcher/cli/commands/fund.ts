@@ -27,7 +27,7 @@ function fund(options: FundOptions, credit: Credit): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
     const operationId = options.operation ?? newUlid(Date.now());
-    const order = { operator: session.operator(), ...credit, operationId, rail: options.rail };
+    const order = { ...credit, operationId, rail: options.rail };
     const { availableSen } = await operators.fund(order).catch((error: unknown) => {
       throw isOpen(error) ? unknownOutcome(operationId, error) : error;
     });

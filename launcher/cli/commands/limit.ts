@@ -41,7 +41,7 @@ function setLimit(options: LimitOptions, merchantId: string, product: string): P
     const operators = await session.merchantService();
     const { min: minimumSen, max: maximumSen, daily: dailyMaximumSen, monthly: monthlyMaximumSen } = options;
     const limit = { product, minimumSen, maximumSen, dailyMaximumSen, monthlyMaximumSen };
-    await operators.setLimits({ operator: session.operator(), merchantId, limit });
+    await operators.setLimits({ merchantId, limit });
     session.show({ merchant_id: merchantId, product }, [
       `${product}: from ${toRupiah(minimumSen)}, ${upTo(maximumSen, 'a payment')}, ${upTo(dailyMaximumSen, 'a day')}, ${upTo(monthlyMaximumSen, 'a month')}`,
     ]);

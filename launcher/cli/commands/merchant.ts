@@ -35,7 +35,6 @@ function create(options: CreateOptions): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
     const made = await operators.createMerchant({
-      operator: session.operator(),
       name: options.name,
       products: options.product,
       ipWhitelist: options.ip,
@@ -92,7 +91,7 @@ function list(options: GlobalOptions): Promise<void> {
 function setFrozen(options: GlobalOptions, merchantId: string, verb: 'freeze' | 'unfreeze'): Promise<void> {
   return withSession(options, async (session) => {
     const operators = await session.merchantService();
-    await operators.setFrozen({ operator: session.operator(), merchantId, frozen: verb === 'freeze' });
+    await operators.setFrozen({ merchantId, frozen: verb === 'freeze' });
     const status = verb === 'freeze' ? 'frozen' : 'active';
     session.show({ merchant_id: merchantId, status }, [`merchant ${merchantId} is ${status}`]);
   });

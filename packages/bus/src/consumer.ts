@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromBinary } from '@bufbuild/protobuf';
 import { type EventBatch, EventBatchSchema } from '@gerbang/proto/gerbang/events/v1/events';
-import { type Closeable, type Logger, within } from '@gerbang/runtime';
+import { type Closeable, type LogFields, type Logger, within } from '@gerbang/runtime';
 import type { Msg } from '@nats-io/transport-node';
 import type { Bus, Connected } from './bus.ts';
 import { ack, deliveryCountOf, nak, type Pull, pull } from './pull.ts';
@@ -53,7 +53,7 @@ export function consume(options: Options): Closeable {
   /** Told of once, and again when it is over. */
   let interrupted = false;
 
-  const interrupt = (reason: object) => {
+  const interrupt = (reason: LogFields) => {
     if (closed()) return;
     if (!interrupted) log.warn({ service, ...reason }, 'the consumer is interrupted; it begins again by itself');
     interrupted = true;

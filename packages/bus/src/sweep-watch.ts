@@ -41,7 +41,7 @@ export function watchSweep(options: {
     if (stalledMs() === 0 || (toldMs !== undefined && nowMs() - toldMs < REMIND_EVERY_MS)) return;
     toldMs = nowMs();
     log.error(
-      { alert: 'event_sweep_stalled', service, stalledMs: Math.round(stalledMs()), err: lastReason },
+      { alert: 'event_sweep_stalled', service, stalled_ms: Math.round(stalledMs()), err: lastReason },
       'no replica sweeps for unconfirmed events: those that were not confirmed right after their write are not delivered',
     );
   };

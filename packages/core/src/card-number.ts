@@ -1,30 +1,82 @@
-/** Prefixes and lengths of the cards that circulate, by brand. */
-const BRAND_NUMBERS = {
-  VISA: /^4(?:\d{12}|\d{15}|\d{18})$/,
-  MASTERCARD: /^(?:5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12})$/,
-  AMEX: /^3[47]\d{13}$/,
-  JCB: /^35(?:2[89]|[3-8]\d)\d{12,15}$/,
-  UNIONPAY: /^62\d{14,17}$/,
-  DINERS: /^3(?:0[0-5]|[68]\d)\d{11}$/,
-  DISCOVER: /^6(?:011|4[4-9]\d|5\d\d)\d{12,15}$/,
-} as const;
+import { brandOfCard, maskCardNumber } from './card-brand.ts';
+import { isLuhn } from './luhn.ts';
 
-/** Every brand, as the merchant's API names it. OTHER: by its digits the card is of none of the others. */
-export const CARD_BRANDS = ['VISA', 'MASTERCARD', 'AMEX', 'JCB', 'UNIONPAY', 'DINERS', 'DISCOVER', 'OTHER'] as const;
-export type CardBrand = (typeof CARD_BRANDS)[number];
+/** Groups of digits with blanks and dashes between them. */
+const DIGIT_GROUPS = /\d+(?:[\s\p{Pd}]+\d+)*/gu;
+const GROUP = /\d+/g;
+const CARD_DIGITS_MIN = 13;
+const CARD_DIGITS_MAX = 19;
 
-/** The brand of a card, by the prefix and length of its number. */
-export function brandOfCard(digits: string): CardBrand {
-  return CARD_BRANDS.find((brand) => brand !== 'OTHER' && BRAND_NUMBERS[brand].test(digits)) ?? 'OTHER';
+/**
+ * Words of letters and digits that are ids of ours, which now and then have a run of digits that looks like a card number: a
+ * ULID, and the hexadecimal ids of traces, spans, documents and hashes.
+ */
+const ID = /^(?:[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{16}|[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/;
+const LETTER = /[A-Za-z]/;
+const WORD_BEFORE = /[0-9A-Za-z]*$/;
+const WORD_AFTER = /^[0-9A-Za-z]*/;
+/** Longer words are no ids; so much of a text is looked at around a number. */
+const ID_CHARACTERS_MAX = 64;
+
+/** Where a card number is in a text; `digits` has no blanks and dashes. */
+type Found = { start: number; end: number; digits: string };
+
+/**
+ * Whether a text has a card number in it: a whole run of digits, blanks and dashes ignored, that is Luhn-valid and has a brand's
+ * prefix and length (contract §2). Groups of digits before or after the number do not hide it.
+ */
+export function hasCardNumber(text: string): boolean {
+  return text.length >= CARD_DIGITS_MIN && !cardNumbersIn(text).next().done;
 }
 
-/** How many digits the security code of a brand may have. */
-export function cvvDigitsOf(brand: CardBrand): readonly number[] {
-  if (brand === 'OTHER') return [3, 4];
-  return brand === 'AMEX' ? [4] : [3];
+/**
+ * The text with its card numbers masked: the first six digits, six stars, the last four. Ids of ours with letters in them stay as
+ * they are. For what is written about a request, never for its data.
+ */
+export function maskCardNumbers(text: string): string {
+  if (text.length < CARD_DIGITS_MIN) return text;
+  let masked = '';
+  let from = 0;
+  for (const { start, end, digits } of cardNumbersIn(text)) {
+    if (isInId(text, start, end)) continue;
+    masked += `${text.slice(from, start)}${maskCardNumber(digits)}`;
+    from = end;
+  }
+  return from === 0 ? text : masked + text.slice(from);
 }
 
-/** First six digits, six stars, last four (contract §7), however long the number is. */
-export function maskCardNumber(digits: string): string {
-  return `${digits.slice(0, 6)}******${digits.slice(-4)}`;
+function* cardNumbersIn(text: string): Generator<Found, undefined> {
+  for (const run of text.matchAll(DIGIT_GROUPS)) {
+    if (run[0].length < CARD_DIGITS_MIN) continue;
+    const groups = [...run[0].matchAll(GROUP)].map((group) => ({ digits: group[0], start: run.index + group.index }));
+    for (let first = 0; first < groups.length; first++) {
+      const found = cardNumberAt(groups, first);
+      if (found === undefined) continue;
+      yield found;
+      while ((groups[first + 1]?.start ?? found.end) < found.end) first++;
+    }
+  }
+}
+
+/** The card number that begins with a group of digits and ends with the same or a later one. */
+function cardNumberAt(groups: readonly { digits: string; start: number }[], first: number): Found | undefined {
+  let digits = '';
+  for (const group of groups.slice(first, first + CARD_DIGITS_MAX)) {
+    digits += group.digits;
+    if (digits.length > CARD_DIGITS_MAX) return undefined;
+    if (isCardNumber(digits)) {
+      return { start: groups[first]?.start ?? 0, end: group.start + group.digits.length, digits };
+    }
+  }
+  return undefined;
+}
+
+function isCardNumber(digits: string): boolean {
+  return brandOfCard(digits) !== 'OTHER' && isLuhn(digits);
+}
+
+function isInId(text: string, start: number, end: number): boolean {
+  const before = WORD_BEFORE.exec(text.slice(Math.max(0, start - ID_CHARACTERS_MAX), start))?.[0] ?? '';
+  const after = WORD_AFTER.exec(text.slice(end, end + ID_CHARACTERS_MAX))?.[0] ?? '';
+  return LETTER.test(before + after) && ID.test(before + text.slice(start, end) + after);
 }

@@ -9,12 +9,14 @@ export {
 export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
 export { JAKARTA_OFFSET_MS, jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
-export { brandOfCard, CARD_BRANDS, type CardBrand, cvvDigitsOf, maskCardNumber } from './card-number.ts';
+export { brandOfCard, CARD_BRANDS, type CardBrand, cvvDigitsOf, maskCardNumber } from './card-brand.ts';
+export { hasCardNumber, maskCardNumbers } from './card-number.ts';
+export { checkpointText, parseCheckpoint } from './checkpoint-text.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
-export { type KeyRing, parseKeyRing, type Sealed, seal, unseal } from './envelope-encryption.ts';
 export { type Charge, deductFee, type Fee, type FeeRule, feeFor } from './fee.ts';
 export { isUlid, type NewId, newUlid, ulidFloor, ulidFrom, ulidTimeMs } from './id.ts';
 export { checkStructure } from './json-structure.ts';
+export { type KeyRing, parseKeyRing } from './key-ring.ts';
 export { type Checkpoint, type KeyedChain, keyedChain, type Link, NO_LINK } from './keyed-chain.ts';
 export { isLuhn, luhnDigit } from './luhn.ts';
 export { AMOUNT_MAX_SEN, formatSen, type Money, parseAmount, parseAmountNumber, roundToRupiah, toMoney } from './money.ts';
@@ -26,7 +28,7 @@ export {
   PAYMENT_METHODS,
   type PaymentMethod,
 } from './payment-method.ts';
-export { hasCardNumber, isPlainText, PLAIN_TEXT_PATTERN } from './plain-text.ts';
+export { isPlainText, PLAIN_TEXT_PATTERN } from './plain-text.ts';
 export { CALLING_RAILS, type CallingRail, MONEY_OUT_PRODUCTS, MONEY_OUT_RAILS, PRODUCTS } from './products.ts';
 export type { DataObject } from './qris/data-object.ts';
 export { decodeQris } from './qris/decode.ts';
@@ -58,17 +60,7 @@ export {
   type SpCode,
 } from './result.ts';
 export { chainOfPaymentCode, isRetailCode, newPaymentCode, RETAIL_CODES, type RetailCode } from './retail.ts';
-export {
-  fromSealedDocument,
-  openFor,
-  openText,
-  type SealedDocument,
-  type Secret,
-  sealFor,
-  sealText,
-  toSealedDocument,
-} from './sealed.ts';
-export { openToken, type SealedToken, sealToken } from './sealed-token.ts';
+export type { SealedToken } from './sealed-token.ts';
 export {
   PRODUCTION_SETTLEMENT,
   parseSettlementRules,

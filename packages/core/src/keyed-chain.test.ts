@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KeyRing } from './envelope-encryption.ts';
+import type { KeyRing } from './key-ring.ts';
 import { keyedChain, NO_LINK } from './keyed-chain.ts';
 
 const OLD = Buffer.alloc(32, 1);

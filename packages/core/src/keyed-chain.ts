@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { KeyRing } from './envelope-encryption.ts';
+import type { KeyRing } from './key-ring.ts';
 
 /** What ties an entry of a log to all entries before it; hexadecimal, with the id of the key that made it. */
 export type Link = { kid: string; mac: string };
@@ -14,6 +14,8 @@ export const NO_LINK = '0'.repeat(64);
 export type KeyedChain = {
   /** The link of an entry that follows the one with `previousMac` (`NO_LINK` for the first), under the current key. */
   link(previousMac: string, content: Uint8Array): Link;
+  /** Whether the ring has the key. */
+  knows(kid: string): boolean;
   /** Whether `link` is of this entry after that one. Throws when its key is not in the ring. */
   holds(link: Link, previousMac: string, content: Uint8Array): boolean;
   /** Signs where the log stands. */
@@ -49,6 +51,7 @@ export function keyedChain(ring: KeyRing, log: string): KeyedChain {
       const kid = ring.currentKid;
       return { kid, mac: macOf(kid, previousMac, content).toString('hex') };
     },
+    knows: (kid) => ring.keys.has(kid),
     holds: ({ kid, mac }, previousMac, content) => isSame(macOf(kid, previousMac, content), mac),
     checkpoint(seq, mac, at) {
       const signed = { seq: String(seq), mac, at: at.toISOString(), kid: ring.currentKid };

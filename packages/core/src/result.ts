@@ -54,6 +54,10 @@ const catalogue = {
   posting_key_conflict: { spCode: 'SP002', http: 500, message: 'Posting key used with other content', retryable: false },
   /** Between services only: another instance owns what was asked about; `owner` says where it listens. */
   not_owner: { spCode: 'SP002', http: 500, v1Http: 503, message: 'Service temporarily unavailable', retryable: true },
+  /** To operators only: a second operator has to give the command too; `echo` has the id of the approval. */
+  approval_needed: { spCode: 'SP012', http: 400, message: 'A second operator must approve this command', retryable: false },
+  /** To operators only: another call carries out the approved command, or has begun to. */
+  approval_used: { spCode: 'SP012', http: 409, message: 'The approval is used already', retryable: false },
   /** Between services only: no such merchant or credential. */
   merchant_not_found: { spCode: 'SP013', http: 401, message: 'Unauthorized', retryable: false },
 } as const satisfies Record<string, Entry>;

@@ -37,9 +37,12 @@ export function openLedgerChannel(options: {
   const routes = new LedgerRoutes(options.addresses, channelTo);
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   return {
-    client<S extends DescService>(desc: S): RpcClient<S> {
+    client<S extends DescService>(desc: S, authorized?: Authorized): RpcClient<S> {
       const methods = desc.methods.map((method) => {
-        const send: Send = (address, request, call) => callOf(channelTo(address), desc, method)(request, call);
+        const send: Send = (address, request, call) => {
+          const client = channelTo(address).client<DescService>(desc, authorized);
+          return callOf(client, desc, method)(request, call);
+        };
         return [
           method.localName,
           (request: Record<string, unknown>, call: CallOptions = {}) =>
@@ -57,8 +60,11 @@ export function openLedgerChannel(options: {
 
 type Send = (address: string, request: Record<string, unknown>, options: CallOptions) => Promise<Message>;
 
-function callOf(channel: RpcChannel, desc: DescService, method: DescMethod) {
-  const call = channel.client<DescService>(desc)[method.localName];
+/** What a client is opened with where each call is authorized. */
+type Authorized = Parameters<RpcChannel['client']>[1];
+
+function callOf(client: RpcClient<DescService>, desc: DescService, method: DescMethod) {
+  const call = client[method.localName];
   if (call === undefined) throw new Error(`${desc.typeName} has no ${method.name}`);
   return call;
 }

@@ -7,5 +7,6 @@ import type { Caller } from './dispatcher.ts';
  */
 export function callerOf(call: Pick<ServerSurfaceCall, 'getAuthContext' | 'getPeer'>): Caller {
   const name = call.getAuthContext()?.sslPeerCertificate?.subject.CN;
-  return typeof name === 'string' ? { name, key: name } : { name: undefined, key: call.getPeer() };
+  const peer = call.getPeer();
+  return typeof name === 'string' ? { name, key: name, peer } : { name: undefined, key: peer, peer };
 }

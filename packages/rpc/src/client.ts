@@ -11,7 +11,7 @@ import { LanePool } from './lanes/lane-pool.ts';
 import type { LostLane } from './lanes/losses.ts';
 import { type ClientMetrics, clientMetricsOf } from './metrics.ts';
 import { CallError, toRefusal, toRefusalError } from './refusal-status.ts';
-import { type CallOptions, methodPath, type RpcClient } from './service-types.ts';
+import { type Authorize, type CallOptions, methodPath, type RpcClient } from './service-types.ts';
 import { endSpan, spanAttributes, spanName } from './spans.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -19,7 +19,10 @@ const RETRY_FIRST_MS = 25;
 const RETRY_MAX_MS = 400;
 
 /** The way to one service, which all clients of that service share. */
-export type RpcChannel = Closeable & { client<S extends DescService>(desc: S): RpcClient<S> };
+export type RpcChannel = Closeable & {
+  /** With `authorize` every attempt at a call carries what that gives for it. */
+  client<S extends DescService>(desc: S, options?: { authorize: Authorize }): RpcClient<S>;
+};
 
 /**
  * Opens a channel to the service at `host:port`, to all replicas that the name resolves to; it connects on first use and again
@@ -56,9 +59,9 @@ export function openChannel(options: {
   });
   const defaultTimeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const clients = new Map<DescService, object>();
-  const createClient = (desc: DescService): object => {
+  const createClient = (desc: DescService, authorize?: Authorize): object => {
     const methods = desc.methods.map((method) => {
-      const called = describe(method, server, metrics);
+      const called = { ...describe(method, server, metrics), authorize };
       return [
         method.localName,
         (request: Record<string, unknown>, call: CallOptions = {}) =>
@@ -68,7 +71,8 @@ export function openChannel(options: {
     return Object.fromEntries(methods);
   };
   return {
-    client<S extends DescService>(desc: S): RpcClient<S> {
+    client<S extends DescService>(desc: S, options?: { authorize: Authorize }): RpcClient<S> {
+      if (options !== undefined) return createClient(desc, options.authorize) as RpcClient<S>;
       const client = clients.get(desc) ?? createClient(desc);
       clients.set(desc, client);
       return client as RpcClient<S>;
@@ -94,6 +98,7 @@ type CalledMethod = {
   span: string;
   spanOptions: SpanOptions;
   metrics: ClientMetrics | undefined;
+  authorize?: Authorize | undefined;
 };
 
 function describe(desc: DescMethod, server: { host: string; port: number }, metrics: ClientMetrics | undefined): CalledMethod {
@@ -129,7 +134,7 @@ async function tryUntil(
   const request = toBinary(method.desc.input, create(method.desc.input, init));
   for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
     try {
-      const answer = readAnswer(method, await callOnce(pool, method.path, request, deadlineMs, options));
+      const answer = readAnswer(method, await callOnce(pool, method, request, deadlineMs, options));
       ended(status.OK, method, span);
       return answer;
     } catch (error) {
@@ -177,15 +182,18 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
 
 function callOnce(
   pool: LanePool,
-  path: string,
+  { path, authorize }: CalledMethod,
   request: Uint8Array,
   deadlineMs: number,
   { signal }: CallOptions,
 ): Promise<Uint8Array> {
-  const call = pool.start({ path, request, traceparent: currentTraceparent(), deadlineMs });
-  if (signal === undefined) return call.answer;
-  const cancel = () => pool.cancel(call);
-  if (signal.aborted) cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  return call.answer.finally(() => signal.removeEventListener('abort', cancel));
+  const start = (authorization: string): Promise<Uint8Array> => {
+    const call = pool.start({ path, request, traceparent: currentTraceparent(), authorization, deadlineMs });
+    if (signal === undefined) return call.answer;
+    const cancel = () => pool.cancel(call);
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    return call.answer.finally(() => signal.removeEventListener('abort', cancel));
+  };
+  return authorize === undefined ? start('') : authorize({ method: path, request }).then(start);
 }

@@ -21,21 +21,32 @@ export type Method = {
   attributes: Attributes;
 };
 
+const NOTHING = new Uint8Array(0);
+
 /** The encoded answer, or how the call failed. */
 export type Reply = Uint8Array | Failure;
 
-/** Who calls: the certificate's name (undefined without TLS), and what this caller's calls are counted under. */
-export type Caller = { name: string | undefined; key: string };
+/**
+ * Who calls: the certificate's name (undefined without TLS), what this caller's calls are counted under, and the address that it
+ * calls from.
+ */
+export type Caller = { name: string | undefined; key: string; peer: string };
 
 /** What a running handler sees of its call. Most handlers never look at the signal, so it is made for those that do. */
 export class RunningCall implements CallContext {
   readonly caller: string | undefined;
+  readonly peer: string;
+  readonly authorization: string;
+  /** Set when the whole request has come. */
+  request: Uint8Array = NOTHING;
   aborted = false;
   #aborter: AbortController | undefined;
   #listeners: (() => void)[] | undefined;
 
-  constructor(caller: string | undefined) {
-    this.caller = caller;
+  constructor(caller: Caller, authorization: string) {
+    this.caller = caller.name;
+    this.peer = caller.peer;
+    this.authorization = authorization;
   }
 
   get signal(): AbortSignal {
@@ -149,6 +160,7 @@ export class Dispatcher {
 
   async #answer(method: Method, request: Uint8Array, call: RunningCall): Promise<Reply> {
     try {
+      call.request = request;
       const answer = await method.handler(fromBinary(method.desc.input, request) as never, call);
       const bytes = toBinary(method.desc.output, create(method.desc.output, answer as Record<string, unknown>));
       if (bytes.byteLength <= MESSAGE_BYTES_MAX) return bytes;

@@ -16,6 +16,12 @@ export type CallContext = Cancellation & {
   signal: AbortSignal;
   /** The caller's name by its certificate; undefined without TLS. */
   caller: string | undefined;
+  /** The address and port that the call comes from. */
+  peer: string;
+  /** What the caller proves itself with beyond its certificate, such as "Bearer …"; empty without. It is secret: not for logs. */
+  authorization: string;
+  /** The request as it came, encoded: what a signature over it is checked against. */
+  request: Uint8Array;
 };
 
 /** One async function a method; refusals are thrown as RefusalError. */
@@ -25,6 +31,9 @@ export type Handlers<S extends DescService> = {
     context: CallContext,
   ) => Promise<MessageInitShape<S['method'][M]['output']>>;
 };
+
+/** What is added to each attempt at a call as its authorization: "Bearer …". `request` is the encoded request. */
+export type Authorize = (call: { method: string; request: Uint8Array }) => Promise<string>;
 
 export type CallOptions = {
   signal?: AbortSignal;

@@ -31,7 +31,7 @@ function unary(path: string, dispatcher: Dispatcher): handleUnaryCall<Uint8Array
     const bytes = call.request.byteLength;
     const refused = dispatcher.enter(method, caller, bytes);
     if (refused !== undefined) return callback(toStatus(refused), null);
-    const running = new RunningCall(caller.name);
+    const running = new RunningCall(caller, String(call.metadata.get('authorization')[0] ?? ''));
     call.on('cancelled', () => running.abort());
     const traceparent = String(call.metadata.get('traceparent')[0] ?? '');
     void dispatcher.run(method, call.request, running, traceparent).then((reply) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, createClock } from '@gerbang/core';
 import type { Closeable } from './closing.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from './log-fields.ts';
 
 const POLL_WAIT_MS = 20_000;
 const RETRY_MS = 250;

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts';
+import type { Logger } from './log-fields.ts';
 import { within } from './within.ts';
 
 /** Something that can be closed; closing finishes what is in flight. */

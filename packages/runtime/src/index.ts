@@ -3,9 +3,14 @@ export { type Admin, createMetrics, type Readiness, startAdmin } from './admin.t
 export { BackgroundWork } from './background-work.ts';
 export { Bag, type Placed } from './bag.ts';
 export { startBusinessClock } from './business-clock.ts';
+export { type CardNumberAlarm, createCardNumberAlarm } from './card-number-alarm.ts';
 export { type Closeable, ClosingStack } from './closing.ts';
 export { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape, tlsShape } from './config.ts';
-export { createLogger, type Logger, maskPan } from './logger.ts';
+export { listenerShape } from './listener-shape.ts';
+export type { LogFields, Logger } from './log-fields.ts';
+export { createLogger } from './logger.ts';
+export { networkOf } from './network.ts';
+export { createPermits, type PermitRefusal, type Permits } from './permits.ts';
 export { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 export { runService } from './run-service.ts';
 export {

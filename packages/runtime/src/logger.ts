@@ -1,67 +1,53 @@
 import { trace } from '@opentelemetry/api';
-import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
+import { type DestinationStream, pino, stdSerializers } from 'pino';
+import type { CardNumberAlarm } from './card-number-alarm.ts';
+import { allowedFields, type Logger } from './log-fields.ts';
+import { maskLine } from './mask-line.ts';
 
-/** JSON lines; each carries the service and, inside a request, its trace id. */
-export type Logger = PinoLogger;
-
-const SECRET_KEYS = [
-  'authorization',
-  'access_token',
-  'accessToken',
-  'client_secret',
-  'clientSecret',
-  'secret',
-  'signature',
-  'x-signature',
-  'password',
-  'private_key',
-  'privateKey',
-  'card_number',
-  'cardNumber',
-  'card_cvv',
-  'cardCvv',
-  'otp',
-  'pin',
-  'token',
-];
-
-/** Redacts secrets by key at the top and two levels below; nothing logs whole requests, so nothing lies deeper. */
-const REDACTED_PATHS = SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
+/** pino merges fields only where there is a mixin. */
+const NOTHING = {};
 
 /**
- * Makes a service's logger. Secrets, tokens, signatures and card data are replaced by [redacted] under any of the usual keys, and
- * card numbers that slipped into a message are masked. Logs to standard output unless a stream is given.
+ * Makes a service's logger. A line holds only the fields of LogFields; one that a type has not seen is dropped, and named once in
+ * a line of its own. Each line is searched for card numbers, which are masked, and `alarm` is raised. Logs to standard output
+ * unless a stream is given.
  */
-export function createLogger(options: { service: string; level: string }, stream?: DestinationStream): Logger {
-  return pino(
+export function createLogger(
+  options: { service: string; level: string; alarm?: CardNumberAlarm },
+  stream?: DestinationStream,
+): Logger {
+  const named = new Set<string>();
+  const dropped = (field: string) => {
+    if (named.has(field)) return;
+    named.add(field);
+    log.error({ alert: 'log_field_dropped', field }, 'a field is not among those that may be logged; it is dropped');
+  };
+  const masked = (field: string) => options.alarm?.('log', field);
+  const lines = pino(
     {
       level: options.level,
       base: { service: options.service },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: (error: Error) => maskError(error) },
-      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
-      mixin: () => {
-        const span = trace.getActiveSpan()?.spanContext();
-        return span === undefined ? {} : { trace_id: span.traceId };
+      serializers: { err: writtenError, cause: writtenError },
+      mixin: () => NOTHING,
+      mixinMergeStrategy: (given) => {
+        const fields = allowedFields(given, dropped);
+        fields.trace_id ??= trace.getActiveSpan()?.spanContext().traceId;
+        return fields;
       },
-      hooks: {
-        logMethod(args, method) {
-          for (let i = 0; i < args.length; i++) if (typeof args[i] === 'string') args[i] = maskPan(args[i] as string);
-          method.apply(this, args);
-        },
-      },
+      hooks: { streamWrite: (line) => maskLine(line, masked) },
     },
     stream ?? pino.destination({ fd: 1, sync: false }),
   );
+  const unfiltered = lines.child({}, { level: options.level === 'silent' ? 'silent' : 'info' });
+  const log: Logger = Object.assign(lines, { always: unfiltered.info.bind(unfiltered) });
+  return log;
 }
 
-/** Masks anything that looks like a card number of 13 to 19 digits: first six, six stars, last four. */
-export function maskPan(text: string): string {
-  return text.replace(/(?<![\dA-Za-z])(\d{6})\d{3,9}(\d{4})(?![\dA-Za-z])/g, '$1******$2');
-}
-
-function maskError(error: Error): object {
-  const plain = stdSerializers.err(error);
-  return { type: plain.type, message: maskPan(plain.message), stack: maskPan(plain.stack) };
+/** Other properties than these hold what the error is about: documents, requests, answers. */
+function writtenError(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'object' ? undefined : error;
+  const { type, message, stack } = stdSerializers.err(error);
+  return { type, message, stack };
 }

@@ -1,16 +1,19 @@
 import type { Closeable } from './closing.ts';
 import { ConfigError } from './config.ts';
+import { memoryDumpFaults, processState } from './memory-dumps.ts';
 import { within } from './within.ts';
 
 const DRAIN_MS = 25_000;
 
 /**
  * The whole of a main.ts: starts the service, drains it on SIGTERM or SIGINT and exits 0. A configuration error prints its lines
- * and exits 1; so does a start that fails. A second signal exits at once.
+ * and exits 1; so does a start that fails, and in production a process whose memory could be written to a file. A second signal
+ * exits at once.
  */
 export async function runService(name: string, start: (env: NodeJS.ProcessEnv) => Promise<Closeable>): Promise<void> {
   let service: Closeable;
   try {
+    refuseMemoryDumps();
     service = await start(process.env);
   } catch (error) {
     const text =
@@ -32,4 +35,9 @@ export async function runService(name: string, start: (env: NodeJS.ProcessEnv) =
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+function refuseMemoryDumps(): void {
+  const faults = process.env.GERBANG_ENV === 'production' ? memoryDumpFaults(processState()) : [];
+  if (faults.length > 0) throw new ConfigError(faults);
 }

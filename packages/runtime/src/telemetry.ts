@@ -20,8 +20,11 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   RandomIdGenerator,
+  type SpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { CardNumberAlarm } from './card-number-alarm.ts';
+import { maskingSpans } from './masking-spans.ts';
 
 const tracer = trace.getTracer('gerbang');
 
@@ -77,18 +80,20 @@ function withActive(parent: Context, span: Span): Context {
 
 /**
  * Starts tracing for the process. Every request has a trace id, which goes with it through calls, events and webhooks; spans are
- * recorded and exported by OTLP over HTTP only when an endpoint is given. Returns how to flush and stop.
+ * recorded and exported by OTLP over HTTP only when an endpoint is given, with card numbers masked; `alarm` is raised for each.
+ * Returns how to flush and stop.
  */
 export async function startTelemetry(options: {
   service: string;
   otlpEndpoint: string | undefined;
+  alarm?: CardNumberAlarm;
 }): Promise<() => Promise<void>> {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `gerbang-${options.service}` }),
     sampler:
       options.otlpEndpoint === undefined ? new AlwaysOffSampler() : new ParentBasedSampler({ root: new AlwaysOnSampler() }),
-    spanProcessors: options.otlpEndpoint === undefined ? [] : [await exporting(options.otlpEndpoint)],
+    spanProcessors: options.otlpEndpoint === undefined ? [] : [await exporting(options.otlpEndpoint, options.alarm)],
   });
   trace.setGlobalTracerProvider(provider);
   recordsNothing = options.otlpEndpoint === undefined;
@@ -101,10 +106,10 @@ export async function startTelemetry(options: {
 }
 
 /** Loaded only where spans are exported: it is a third of the process's memory otherwise spent on nothing. */
-async function exporting(endpoint: string): Promise<BatchSpanProcessor> {
+async function exporting(endpoint: string, alarm?: CardNumberAlarm): Promise<SpanProcessor> {
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
-  return new BatchSpanProcessor({ exporter });
+  return maskingSpans(new BatchSpanProcessor({ exporter }), (field) => alarm?.('span', field));
 }
 
 /** What a piece of work belongs to; opaque. */

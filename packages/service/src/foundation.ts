@@ -2,6 +2,7 @@ import type { Clock } from '@gerbang/core';
 import {
   type Closeable,
   ClosingStack,
+  createCardNumberAlarm,
   createLogger,
   createMetrics,
   type Logger,
@@ -38,11 +39,13 @@ export async function assembleService<Config extends CommonConfig, Parts extends
   open: (foundation: Foundation<Config>) => Promise<Parts>,
 ): Promise<Parts & Closeable> {
   const { name, config } = options;
-  const log = options.log ?? createLogger({ service: name, level: config.LOG_LEVEL });
+  const registry = createMetrics(name);
+  const alarm = createCardNumberAlarm(registry, () => log);
+  const log = options.log ?? createLogger({ service: name, level: config.LOG_LEVEL, alarm });
   const closing = new ClosingStack(log, options.closeStepMs);
   try {
-    closing.push('telemetry', await startTelemetry({ service: name, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT }));
-    const parts = await open({ name, config, log, registry: createMetrics(name), closing });
+    closing.push('telemetry', await startTelemetry({ service: name, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, alarm }));
+    const parts = await open({ name, config, log, registry, closing });
     return { ...parts, close: () => closing.close() };
   } catch (error) {
     await closing.close();

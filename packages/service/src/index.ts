@@ -1,2 +1,11 @@
 export { assembleService, type CommonConfig, type Foundation, openClock } from './foundation.ts';
 export { answers, type HttpApp, listenHttp, startProbes } from './listen.ts';
+export {
+  boundConnections,
+  closingAfter,
+  createLimitMetrics,
+  type LimitMetrics,
+  shareOf,
+  type Timeouts,
+  timeoutsOf,
+} from './listener-limits.ts';

@@ -9,8 +9,9 @@ export type Creator = { merchantId: string; idempotencyKey?: { key: string; rout
 export type Creation<Answer> = {
   allocate(): string;
   create(id: string): Promise<Answer>;
-  encode(answer: Answer): Uint8Array;
-  decode(bytes: Uint8Array): Answer;
+  /** A secret in it is sealed. */
+  encode(answer: Answer): Uint8Array | Promise<Uint8Array>;
+  decode(bytes: Uint8Array): Answer | Promise<Answer>;
 };
 
 /**
@@ -26,5 +27,5 @@ export async function createOnce<Answer>(
   const { key, route, bodyHash } = idempotencyKey;
   const claim = { merchantId, route, key, bodyHash };
   const { response, replayed } = await keys.run(claim, allocate, async (id) => encode(await create(id)));
-  return { answer: decode(response), replayed };
+  return { answer: await decode(response), replayed };
 }

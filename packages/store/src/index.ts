@@ -16,6 +16,7 @@ export { decodeCursor, encodeCursor } from './cursor.ts';
 export { dateRange } from './date-range.ts';
 export { type Due, type DueTimer, startDueTimer } from './due.ts';
 export { isDuplicateKey, isDuplicateKeysOnly } from './duplicate-key.ts';
+export { changeFields, type FieldChange, readPageById, type Walked } from './fields.ts';
 export { type IdempotencyClaim, type IdempotencyKeys, openIdempotencyKeys } from './idempotency.ts';
 export { combineInserts, insertMissing } from './insert-missing.ts';
 export { findPage, type Page, readPage } from './page.ts';

@@ -1,4 +1,5 @@
 export { type CommandFailure, failCommand, type Held, lockFailPoints, withAppName } from '@gerbang/fail-points';
+export { CARD_CANARIES, CVV_CANARY, leaksIn, leaksInDatabases, leaksInFolder, REFERENCE_CANARY } from './canary.ts';
 export { eventually } from './eventually.ts';
 export { startTestMongo, type TestMongo } from './mongo.ts';
 export { freePort, startTestNats, type TestNats } from './nats.ts';

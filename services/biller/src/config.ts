@@ -1,3 +1,4 @@
+import { keysShape } from '@gerbang/keys';
 import { railVariables } from '@gerbang/rails';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
@@ -9,6 +10,7 @@ const shape = {
   ...rpcShape,
   ...storeShape,
   ...busShape,
+  ...keysShape,
   RPC_PORT: env.port(9107),
   ADMIN_PORT: env.port(9209),
   MERCHANT_RPC: env.address(),
@@ -16,8 +18,6 @@ const shape = {
   STREAM_REPLICAS: env.integer(1, 1),
   RAIL_TIMEOUT_MS: env.integer(5_000, 1),
   ...railVariables('BILLER'),
-  /** What tokens are sealed with. */
-  GERBANG_KEKS: env.keyRing(),
   /** When a kind of product is not sold: command=HH:MM-HH:MM of Asia/Jakarta, more of them after commas; or none. */
   PREPAID_CUT_OFF: z.string().optional(),
 };

@@ -5,7 +5,9 @@ import { openSnapPrepaid, type PrepaidRail } from '@gerbang/rails/prepaid';
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, type Foundation, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
+import { implementKeys, openKeys } from '@gerbang/service/keys';
 import { openMerchants } from '@gerbang/service/merchants';
+import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
@@ -17,6 +19,7 @@ import { openProducts } from './product/store.ts';
 import type { StoredPurchaseDocument } from './purchase/document.ts';
 import { openGivenTokens } from './purchase/given-tokens.ts';
 import { onPurchaseDue } from './purchase/on-due.ts';
+import { purchaseTokens } from './purchase/sealed-place.ts';
 import { openPurchases, PURCHASES } from './purchase/store.ts';
 import { implementations } from './rpc.ts';
 
@@ -32,6 +35,7 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
     const { bus, relay } = openRelay(foundation, store, clock);
+    const keys = await openKeys(foundation, ['prepaid-token']);
     const purchases = await openPurchases(store, relay.afterWrite);
     const context: Context = {
       rail: openRail(foundation),
@@ -41,7 +45,7 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       givenTokens: openGivenTokens(store),
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
-      keyRing: config.GERBANG_KEKS,
+      keys,
       cutOff: config.cutOff,
       clock,
       log,
@@ -59,7 +63,9 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       leaseMs: LEASE_MS,
       handle: (document) => onPurchaseDue(context, context.inProgress, purchases.fromDocument(document)),
     });
-    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([PURCHASES])], store });
+    const forKeys = implementKeys([purchaseTokens({ store, keys, log })], openOperatorGate(foundation));
+    const served = [...implementations(context), forKeys, ...relay.serve([PURCHASES])];
+    return serveRpc(foundation, { implementations: served, store });
   });
 }
 

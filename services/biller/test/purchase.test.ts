@@ -1,5 +1,6 @@
 import { create, fromBinary } from '@bufbuild/protobuf';
-import { createClock, openToken } from '@gerbang/core';
+import { createClock } from '@gerbang/core';
+import { prepaidToken } from '@gerbang/keys';
 import { PurchaseFinishedSchema, PurchaseStatus, ResolvePurchaseRequestSchema } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { PrepaidPurchaseResult } from '@gerbang/rails/prepaid';
@@ -13,7 +14,7 @@ import {
   failure,
   fire,
   inquire,
-  keyRing,
+  keys,
   ledgerWhen,
   newToken,
   OTHER_ACCOUNT,
@@ -149,7 +150,7 @@ describe('a biller that does not answer', () => {
     expect(finished?.event).toBe('biller-payment.succeeded');
     const { purchase, sealedToken } = fromBinary(PurchaseFinishedSchema, finished?.payload.buffer ?? new Uint8Array());
     expect(purchase?.status).toBe(PurchaseStatus.SUCCESS);
-    expect(openToken(keyRing, referenceNumber, sealedToken)).toBe(token);
+    expect(await keys.open(prepaidToken(referenceNumber), sealedToken)).toBe(token);
     expect([biller.calls, replica.counts.finished]).toEqual([2, 1]);
   });
 

@@ -1,15 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import {
-  type AdjustableClock,
-  createClock,
-  type KeyRing,
-  newUlid,
-  parseKeyRing,
-  type RefusalCode,
-  RefusalError,
-  refuse,
-} from '@gerbang/core';
+import { type AdjustableClock, createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { createKeys, type Keys, openEnvKeys } from '@gerbang/keys';
 import { InquirePrepaidRequestSchema, PayPrepaidRequestSchema } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { Compensation, Intent, type PostRequest, PostResponseSchema } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountSchema, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
@@ -36,7 +27,7 @@ export const START_SEN = 1_000_000_00n;
 export const PRICE_SEN = 52_500_00n;
 export const AMOUNT_SEN = 50_000_00n;
 
-export const keyRing = mustParse(`k1:${randomBytes(32).toString('base64')}`);
+export const keys = keysOf('k1');
 
 export class Crash extends Error {}
 
@@ -159,7 +150,7 @@ export function useBiller(name: string) {
     async open(
       rail: Biller,
       ledger: Pick<TestLedger, 'post'>,
-      options: { clock?: AdjustableClock; wrap?: Wrap; products?: string[]; cutOff?: CutOff; keyRing?: KeyRing } = {},
+      options: { clock?: AdjustableClock; wrap?: Wrap; products?: string[]; cutOff?: CutOff; keys?: Keys<'prepaid-token'> } = {},
     ) {
       const { clock = createClock(), wrap } = options;
       const purchases = await openPurchases(store, () => {});
@@ -182,7 +173,7 @@ export function useBiller(name: string) {
         products: await openProducts(store),
         inquiries: await openInquiries(store),
         merchants: directoryOf(options.products ?? ['biller']),
-        keyRing: options.keyRing ?? keyRing,
+        keys: options.keys ?? keys,
         cutOff: options.cutOff ?? new Map(),
         clock,
         log: testLog(),
@@ -290,8 +281,9 @@ export function newToken(): string {
   return `${Date.now()}${process.pid}${tokens}`.padStart(20, '7').slice(-20);
 }
 
-function mustParse(text: string): KeyRing {
-  const ring = parseKeyRing(text);
+/** Keys of these ids; the first one seals. The same id is the same key. */
+export function keysOf(...kids: string[]): Keys<'prepaid-token'> {
+  const ring = parseKeyRing(kids.map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join());
   if (ring === undefined) throw new Error('no key ring');
-  return ring;
+  return createKeys(['prepaid-token'], [openEnvKeys(ring)]);
 }

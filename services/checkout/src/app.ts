@@ -1,4 +1,5 @@
 import { RefusalError } from '@gerbang/core';
+import { type Timeouts, timeoutsOf } from '@gerbang/service';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -15,9 +16,10 @@ import { followCheckout } from './ewallet/follow-checkout.ts';
 import { openWallet } from './ewallet/open-wallet.ts';
 import { showCheckout } from './ewallet/show-checkout.ts';
 import { setHeaders } from './http/headers.ts';
+import { countRequest } from './http/limits.ts';
 import { observe } from './http/observe.ts';
 import { showAsset } from './http/show-asset.ts';
-import { addressOf, type Handler, sendPage, viewOf } from './http/visit.ts';
+import { type Handler, sendPage, viewOf } from './http/visit.ts';
 import { type Message, messagePage } from './pages/message.ts';
 import { linkTo } from './pages/view.ts';
 import { chooseMethod } from './payment-link/choose-method.ts';
@@ -26,42 +28,43 @@ import { checkLink, openLink } from './payment-link/open-link.ts';
 import { qrImage } from './payment-link/qr-image.ts';
 import { showSession } from './payment-link/show-session.ts';
 
-/** Everything that customers can reach. */
-const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler }[] = [
-  { method: 'GET', url: '/pay/:link', handler: openLink },
+/** Everything that customers can reach. `creates`: it makes or changes something, and so counts for its link or checkout. */
+const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler; creates?: true }[] = [
+  { method: 'GET', url: '/pay/:link', handler: openLink, creates: true },
   { method: 'HEAD', url: '/pay/:link', handler: checkLink },
   { method: 'GET', url: '/pay/:link/:session', handler: showSession },
-  { method: 'POST', url: '/pay/:link/:session', handler: chooseMethod },
+  { method: 'POST', url: '/pay/:link/:session', handler: chooseMethod, creates: true },
   { method: 'GET', url: '/pay/:link/:session/qr.png', handler: qrImage },
   { method: 'GET', url: '/pay/:link/:session/events', handler: followSession },
   { method: 'GET', url: '/ewallet/:transaction', handler: showCheckout },
   { method: 'HEAD', url: '/ewallet/:transaction', handler: showCheckout },
-  { method: 'POST', url: '/ewallet/:transaction', handler: openWallet },
+  { method: 'POST', url: '/ewallet/:transaction', handler: openWallet, creates: true },
   { method: 'GET', url: '/ewallet/:transaction/events', handler: followCheckout },
   { method: 'GET', url: '/bind/:token', handler: showBinding },
   { method: 'HEAD', url: '/bind/:token', handler: showBinding },
-  { method: 'POST', url: '/bind/:token/consent', handler: consent },
-  { method: 'POST', url: '/bind/:token/decline', handler: decline },
-  { method: 'POST', url: '/bind/:token/otp', handler: submitOtp },
-  { method: 'POST', url: '/bind/:token/resend', handler: resendOtp },
-  { method: 'POST', url: '/bind/:token/back', handler: handOver },
+  { method: 'POST', url: '/bind/:token/consent', handler: consent, creates: true },
+  { method: 'POST', url: '/bind/:token/decline', handler: decline, creates: true },
+  { method: 'POST', url: '/bind/:token/otp', handler: submitOtp, creates: true },
+  { method: 'POST', url: '/bind/:token/resend', handler: resendOtp, creates: true },
+  { method: 'POST', url: '/bind/:token/back', handler: handOver, creates: true },
   { method: 'GET', url: '/card/:payment', handler: showReturn },
   { method: 'HEAD', url: '/card/:payment', handler: showReturn },
   { method: 'GET', url: '/assets/:name', handler: showAsset },
 ];
 
+const CREATING = new Set(ROUTES.filter(({ creates }) => creates).map(({ method, url }) => `${method} ${url}`));
+
 const FORM = 'application/x-www-form-urlencoded';
 const BODY_BYTES_MAX = 16 * 1024;
-const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 75_000;
 
 /** Builds the HTTP side: no cookies, no sessions of its own, nothing from elsewhere. */
-export function createApp(context: Context): FastifyInstance {
+export function createApp(context: Context, timeouts: Timeouts): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     exposeHeadRoutes: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    ...timeoutsOf(timeouts),
     keepAliveTimeout: KEEP_ALIVE_MS,
     trustProxy: context.trustedProxies.length > 0 && context.trustedProxies,
     // Streams stay open for as long as their pages do; they must not hold up a stop.
@@ -70,10 +73,15 @@ export function createApp(context: Context): FastifyInstance {
   observe(app, context);
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(reply, context);
-    const waitMs = limit(context, request);
-    if (waitMs === undefined) return done();
-    reply.header('retry-after', Math.ceil(waitMs / 1_000));
-    sendMessage(context, request, reply, 429);
+    const { url = '' } = request.routeOptions;
+    const creates = CREATING.has(`${request.method} ${url}`);
+    const waitMs = url.startsWith('/assets/') ? undefined : countRequest(context, request, { creates });
+    if (waitMs !== undefined) {
+      reply.header('retry-after', Math.ceil(waitMs / 1_000));
+      sendMessage(context, request, reply, 429);
+      // Browsers tell how long a form is. In pieces of a byte it would take far more memory than its length.
+    } else if (request.headers['transfer-encoding'] !== undefined) sendMessage(context, request, reply, 411);
+    else done();
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => done(null, body));
@@ -82,18 +90,6 @@ export function createApp(context: Context): FastifyInstance {
   app.setNotFoundHandler((request, reply) => sendMessage(context, request, reply, 404));
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(context, error, request, reply));
   return app;
-}
-
-/**
- * Each request counts for its address and, where it is about one, for its link or checkout; gives how long to wait where that was
- * too many.
- */
-function limit({ addressLimit, linkLimit }: Context, request: FastifyRequest): number | undefined {
-  const { url } = request.routeOptions;
-  if (url?.startsWith('/assets/')) return undefined;
-  const [, , reference = ''] = request.url.split(/[/?]/, 3);
-  const ofLink = request.is404 ? undefined : linkLimit.count(reference.slice(0, 40));
-  return addressLimit.count(addressOf(request)) ?? ofLink;
 }
 
 const MESSAGES: Readonly<Record<number, Message>> = { 404: 'notFound', 410: 'gone', 429: 'busy', 503: 'broken', 500: 'broken' };
@@ -114,6 +110,8 @@ function sendError(
   const status = error instanceof RefusalError ? statusOf(error) : (error.statusCode ?? 500);
   if (status >= 500) context.log.error({ err: error }, 'a page could not be shown');
   if (status === 503) reply.header('retry-after', '2');
+  if (error instanceof RefusalError && error.refusal.refused === 'rate_limited')
+    reply.header('retry-after', Math.ceil((error.refusal.retryAfterMs ?? 1_000) / 1_000));
   return sendMessage(context, request, reply, status);
 }
 
@@ -125,8 +123,9 @@ function statusOf({ refusal }: RefusalError): number {
     case 'overloaded':
     case 'timeout':
       return 503;
-    // A customer has had too many OTPs.
+    // A customer has had too many OTPs, or has held a link too often without paying.
     case 'transaction_failed':
+    case 'rate_limited':
       return 429;
     default:
       return 500;

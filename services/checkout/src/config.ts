@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
 import { tlsFromConfig } from '@gerbang/rpc';
-import { commonShape, env, loadConfig, tlsShape } from '@gerbang/runtime';
+import { commonShape, env, listenerShape, loadConfig, tlsShape } from '@gerbang/runtime';
 import { z } from 'zod';
 
 const shape = {
   ...commonShape,
   ...tlsShape,
+  ...listenerShape,
   ADMIN_PORT: env.port(9207),
   PAY_HOST: env.host(),
   PAY_PORT: env.port(8081),
@@ -24,6 +25,7 @@ const shape = {
     }),
   RATE_LIMIT_ADDRESS_PER_MINUTE: env.integer(600, 1),
   RATE_LIMIT_LINK_PER_MINUTE: env.integer(1_200, 1),
+  LINK_LIMIT_ADDRESS_PER_MINUTE: env.integer(120, 1),
   STATUS_STREAMS_MAX: env.integer(5_000, 1),
   STATUS_STREAMS_ADDRESS_MAX: env.integer(200, 1),
   STATUS_INTERVAL_MS: env.integer(1_000, 50),

@@ -3,9 +3,9 @@ import type { CardPageService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { CheckoutService, EwalletStatus, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger, RateLimiter } from '@gerbang/runtime';
+import type { Logger, Permits, RateLimiter } from '@gerbang/runtime';
+import type { LimitMetrics } from '@gerbang/service';
 import type { Assets } from './assets.ts';
-import type { StreamPermits } from './http/stream-permits.ts';
 import type { Metrics } from './metrics.ts';
 import type { Watch } from './status/watch.ts';
 
@@ -20,10 +20,11 @@ export type Context = {
   sessions: Watch<PaymentLinkHistory>;
   /** The e-wallet checkouts that pages follow. */
   ewallets: Watch<EwalletStatus>;
-  /** How many status streams there may be. */
-  permits: StreamPermits;
-  addressLimit: RateLimiter;
-  linkLimit: RateLimiter;
+  /** Of status streams, which stay open for long, by address. */
+  streamPermits: Permits;
+  /** Rates: of an address, of what creates something for a link or checkout, and of that what one address may. */
+  pageLimits: { address: RateLimiter; link: RateLimiter; linkAddress: RateLimiter };
+  limitMetrics: LimitMetrics;
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   trustedProxies: string[];
   /** Browsers are to come back only by TLS. */

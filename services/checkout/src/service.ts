@@ -2,14 +2,23 @@ import type { Clock } from '@gerbang/core';
 import { CardPageService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { CheckoutService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { type Closeable, createRateLimiter, type Logger } from '@gerbang/runtime';
-import { assembleService, listenHttp, openClock, startProbes } from '@gerbang/service';
+import { type Closeable, createPermits, createRateLimiter, type Logger } from '@gerbang/runtime';
+import {
+  assembleService,
+  boundConnections,
+  createLimitMetrics,
+  listenHttp,
+  openClock,
+  shareOf,
+  startProbes,
+} from '@gerbang/service';
 import { openChannel } from '@gerbang/service/rpc';
 import { createApp } from './app.ts';
 import { readAssets } from './assets.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { createStreamPermits } from './http/stream-permits.ts';
+import { LISTENER } from './http/limits.ts';
+import { trustedPeers } from './http/trusted-peers.ts';
 import { createCheckoutMetrics } from './metrics.ts';
 import { createWatch } from './status/watch.ts';
 
@@ -35,18 +44,24 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       referenceOf: ({ transactionId }) => transactionId,
     });
     closing.push('watch of e-wallet checkouts', () => ewallets.close());
-    const permits = createStreamPermits(config.STATUS_STREAMS_MAX, config.STATUS_STREAMS_ADDRESS_MAX);
+    const streamPermits = createPermits({ max: config.STATUS_STREAMS_MAX, keyMax: config.STATUS_STREAMS_ADDRESS_MAX });
+    const limitMetrics = createLimitMetrics(registry);
+    const perMinute = (limit: number) => createRateLimiter(shareOf(limit, config));
     const metrics = createCheckoutMetrics(registry);
-    metrics.watchStreams(() => permits.taken());
+    metrics.watchStreams(() => streamPermits.taken);
     const context: Context = {
       checkout,
       cards: openChannel(foundation, 'cards', config.CARDS_RPC).client(CardPageService),
       bindings: openChannel(foundation, 'direct-debit', config.DIRECT_DEBIT_RPC).client(BindPageService),
       sessions,
       ewallets,
-      permits,
-      addressLimit: createRateLimiter(config.RATE_LIMIT_ADDRESS_PER_MINUTE),
-      linkLimit: createRateLimiter(config.RATE_LIMIT_LINK_PER_MINUTE),
+      streamPermits,
+      pageLimits: {
+        address: perMinute(config.RATE_LIMIT_ADDRESS_PER_MINUTE),
+        link: perMinute(config.RATE_LIMIT_LINK_PER_MINUTE),
+        linkAddress: perMinute(config.LINK_LIMIT_ADDRESS_PER_MINUTE),
+      },
+      limitMetrics,
       trustedProxies: config.TRUSTED_PROXIES,
       strictTransport: config.GERBANG_ENV === 'production',
       assets: readAssets(),
@@ -54,7 +69,10 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       metrics,
       log,
     };
-    const url = await listenHttp(foundation, 'http', createApp(context), { host: config.PAY_HOST, port: config.PAY_PORT });
+    const app = createApp(context, config);
+    const isTrusted = trustedPeers(config.TRUSTED_PROXIES);
+    boundConnections(app.server, { listener: LISTENER, config, isTrusted, metrics: limitMetrics });
+    const url = await listenHttp(foundation, 'http', app, { host: config.PAY_HOST, port: config.PAY_PORT });
     const admin = await startProbes(foundation, () => undefined);
     log.info({ url }, 'ready');
     return { url, adminPort: admin.port };

@@ -113,11 +113,14 @@ describe('an e-wallet checkout', () => {
     expect(stream.text()).toMatch(/"phase":"failed"/);
   });
 
-  test('counts the requests that are about it', async () => {
+  test('counts who goes on to the wallet, and not who only looks', async () => {
     const { url } = await world.start({ RATE_LIMIT_LINK_PER_MINUTE: '1' });
     const { path } = world.newCheckout();
-    for (const status of [200, 429]) expect((await fetch(url + path)).status).toBe(status);
-    expect((await fetch(url + world.newCheckout().path)).status).toBe(200);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const goOn = (to: string) => fetch(url + to, { method: 'POST', body: '', headers, redirect: 'manual' });
+    for (const status of [303, 429]) expect((await goOn(path)).status).toBe(status);
+    for (const status of [200, 200]) expect((await fetch(url + path)).status).toBe(status);
+    expect((await goOn(world.newCheckout().path)).status).toBe(303);
   });
 
   test('is there for those who only ask for the head', async () => {

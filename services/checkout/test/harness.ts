@@ -35,7 +35,7 @@ export type World = {
   binder: ReturnType<typeof newBinder>;
   sessions: Sessions;
   /** Replaces how money-in answers a choice. */
-  scripted: { choose?: () => Promise<never>; isReserved?: boolean };
+  scripted: { choose?: () => Promise<never>; isReserved?: boolean; waitForSession?: () => Promise<void> };
   newLink(over?: Partial<PaymentLink>): PaymentLink;
   /** A link that has been opened, with its session. */
   newSession(link?: Partial<PaymentLink>, history?: Partial<PaymentLinkHistory>): { path: string; history: PaymentLinkHistory };
@@ -85,6 +85,7 @@ export function useCheckout(): World {
       return { paymentLink: link, paymentLinkHistory: history };
     },
     async getSession({ reffNo }) {
+      await scripted.waitForSession?.();
       const { link, history } = find(reffNo);
       return { paymentLink: link, paymentLinkHistory: history, merchantName: 'Toko Demo' };
     },

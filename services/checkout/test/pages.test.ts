@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { create } from '@bufbuild/protobuf';
 import { RefusalError, refuse } from '@gerbang/core';
 import { PayableStatus, PaymentFiguresSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
@@ -11,6 +13,7 @@ const NASTY = '<img src=x onerror="alert(1)">';
 afterEach(() => {
   delete world.scripted.choose;
   delete world.scripted.isReserved;
+  delete world.scripted.waitForSession;
 });
 
 describe('opening a link', () => {
@@ -61,6 +64,13 @@ describe('opening a link', () => {
 });
 
 describe('choosing a method', () => {
+  test('is refused for a while where the address has held the link too often without paying', async () => {
+    world.scripted.choose = () => Promise.reject(new RefusalError(refuse('rate_limited', { retryAfterMs: 90_000 })));
+    const page = await world.post(world.newSession().path, { payment_method: 'QRIS' });
+    expect([page.status, page.headers.get('retry-after')]).toEqual([429, '90']);
+    expect(page.text).toMatch(/Terlalu banyak permintaan/);
+  });
+
   test('offers what the link allows and customers can use today', async () => {
     const { text } = await world.get(world.newSession().path);
     expect([...text.matchAll(/value="([A-Z_]+)"/g)].map((match) => match[1])).toEqual(['QRIS', 'EWALLET_OVO', 'VA_BCA']);
@@ -321,6 +331,29 @@ describe('status streams', () => {
     });
   });
 
+  test('of pages that go away before they begin keep no permit', async () => {
+    const { url } = await world.start({ STATUS_STREAMS_ADDRESS_MAX: '1' });
+    const { path } = world.newSession();
+    const gone = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    world.scripted.waitForSession = () => {
+      asked.resolve();
+      return gone.promise;
+    };
+    const leaving = new AbortController();
+    const first = fetch(`${url}${path}/events`, { signal: leaving.signal }).catch(() => {});
+    await asked.promise;
+    leaving.abort();
+    await first;
+    // The server sees the end of a connection before the next one's request.
+    await fetch(`${url}/nothing`);
+    gone.resolve();
+    delete world.scripted.waitForSession;
+    const next = await streamOf(`${url}${path}/events`);
+    expect(next.response.status).toBe(200);
+    next.stop();
+  });
+
   test('do not hold up the end of the service', async () => {
     const service = await world.start();
     const stream = await streamOf(`${service.url}${world.newSession().path}/events`);
@@ -349,11 +382,68 @@ describe('limits', () => {
     expect((await ask('203.0.113.6')).status).toBe(429);
   });
 
-  test('count a link', async () => {
-    const { url } = await world.start({ RATE_LIMIT_LINK_PER_MINUTE: '1' });
+  test('count what creates something for a link, and not who only looks', async () => {
+    const { url } = await world.start({ RATE_LIMIT_LINK_PER_MINUTE: '2' });
     const { path } = world.newSession();
-    for (const status of [200, 429]) expect((await fetch(url + path)).status).toBe(status);
-    expect((await fetch(url + world.newSession().path)).status).toBe(200);
+    for (let look = 0; look < 5; look++) expect((await fetch(url + path)).status).toBe(200);
+    const { reffNo } = world.newLink();
+    const open = (link: string) => fetch(`${url}/pay/${link}`, { redirect: 'manual' });
+    for (const status of [303, 303, 429]) expect((await open(reffNo)).status).toBe(status);
+    for (let look = 0; look < 5; look++) expect((await fetch(`${url}/pay/${reffNo}`, { method: 'HEAD' })).status).toBe(200);
+    expect((await open(world.newLink().reffNo)).status).toBe(303);
+  });
+
+  test.each([
+    ['by its own rate', { RATE_LIMIT_ADDRESS_PER_MINUTE: '4', RATE_LIMIT_LINK_PER_MINUTE: '8' }],
+    ['by its part of the link', { LINK_LIMIT_ADDRESS_PER_MINUTE: '4', RATE_LIMIT_LINK_PER_MINUTE: '8' }],
+  ])('one address does not exhaust a link for the others: it is stopped %s', async (_what, env) => {
+    const { url } = await world.start({ ...env, TRUSTED_PROXIES: '127.0.0.0/8' });
+    const { reffNo } = world.newLink();
+    const open = async (address: string) =>
+      (await fetch(`${url}/pay/${reffNo}`, { redirect: 'manual', headers: { 'x-forwarded-for': address } })).status;
+    const greedy: number[] = [];
+    // All of them are the same /64.
+    for (let asked = 0; asked < 30; asked++) greedy.push(await open(`2001:db8::${asked}`));
+    expect(greedy.filter((status) => status === 303)).toHaveLength(4);
+    expect(await open('203.0.113.6')).toBe(303);
+  });
+
+  test('bound the connections of an address', async () => {
+    const { url } = await world.start({ CONNECTIONS_ADDRESS_MAX: '3' });
+    const port = Number(new URL(url).port);
+    const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1').resume());
+    let closed = 0;
+    for (const socket of sockets) socket.on('error', () => {}).on('close', () => closed++);
+    await eventually('two are closed', () => closed === 2);
+    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    other.write('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(String((await once(other, 'data'))[0])).toMatch(/^HTTP\/1.1 404 /);
+    for (const socket of [...sockets, other]) socket.destroy();
+  });
+
+  test('close who sends too slowly', async () => {
+    const { url } = await world.start({ HEADERS_TIMEOUT_MS: '200', REQUEST_TIMEOUT_MS: '400' });
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true }).resume();
+    const dripping = setInterval(() => socket.write('a: b\r\n'), 50);
+    const beganMs = performance.now();
+    socket.on('error', () => {}).write('GET / HTTP/1.1\r\n');
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(dripping);
+    // Node looks once a second.
+    expect(performance.now() - beganMs).toBeLessThan(6_400);
+  });
+
+  test('take no form in pieces', async () => {
+    const { path } = world.newSession();
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from('payment_method=QRIS'));
+        controller.close();
+      },
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const refused = await fetch(world.url() + path, { method: 'POST', headers, body, duplex: 'half' });
+    expect(refused.status).toBe(411);
   });
 });
 

@@ -1,4 +1,5 @@
 import { parseAmount } from '@gerbang/core';
+import { keysShape } from '@gerbang/keys';
 import { settlementFromConfig, settlementShape } from '@gerbang/neighbours';
 import { railVariables } from '@gerbang/rails';
 import { tlsFromConfig } from '@gerbang/rpc';
@@ -10,6 +11,7 @@ const shape = {
   ...rpcShape,
   ...storeShape,
   ...busShape,
+  ...keysShape,
   ...settlementShape,
   RPC_PORT: env.port(9106),
   ADMIN_PORT: env.port(9208),
@@ -18,8 +20,6 @@ const shape = {
   STREAM_REPLICAS: env.integer(1, 1),
   RAIL_TIMEOUT_MS: env.integer(5_000, 1),
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
-  /** What customers and banks entrust us with is sealed with these. */
-  GERBANG_KEKS: env.keyRing(),
   /** Rupiah; what is more needs an OTP of the customer. */
   DIRECT_DEBIT_OTP_ABOVE: z
     .string()

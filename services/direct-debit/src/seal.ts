@@ -1,7 +1,7 @@
-import { type KeyRing, openText, sealText } from '@gerbang/core';
+import type { Keys, Secret } from '@gerbang/keys';
 
 /** What is sealed: what customers and banks entrust us with, and what opens a customer's page. */
-export type Purpose =
+export type Kind =
   | 'customer-phone'
   | 'bind-page'
   | 'auth-code'
@@ -10,16 +10,22 @@ export type Purpose =
   | 'customer-token'
   | 'unbind-handoff';
 
-/** Seals to a binding or a charge, so that a ciphertext copied to another one opens nothing. */
+/** Seals to a binding or a charge, so that a ciphertext copied to another one, or to another field, opens nothing. */
 export type Sealing = {
-  seal(purpose: Purpose, owner: string, text: string): string;
-  /** Throws when its key is missing, or when anything of it was changed. */
-  open(purpose: Purpose, owner: string, sealed: string): string;
+  /** Refusals: unavailable. */
+  seal(kind: Kind, owner: string, text: string): Promise<string>;
+  /** Refusals: unavailable. Throws when its key is missing, or when anything of it was changed. */
+  open(kind: Kind, owner: string, sealed: string): Promise<string>;
 };
 
-export function createSealing(ring: KeyRing): Sealing {
+export function createSealing(keys: Keys<'customer-data'>): Sealing {
   return {
-    seal: (purpose, owner, text) => sealText(ring, { purpose, owner }, text),
-    open: (purpose, owner, sealed) => openText(ring, { purpose, owner }, sealed),
+    seal: (kind, owner, text) => keys.seal(customerData(kind, owner), text),
+    open: (kind, owner, sealed) => keys.open(customerData(kind, owner), sealed),
   };
+}
+
+/** All of it lies under one purpose's key. */
+export function customerData(kind: Kind, owner: string): Secret<'customer-data'> {
+  return { purpose: 'customer-data', owner: `${kind}:${owner}` };
 }

@@ -5,7 +5,9 @@ import { type DirectDebitRail, openSnapDirectDebit } from '@gerbang/rails/direct
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
+import { implementKeys, openKeys } from '@gerbang/service/keys';
 import { openMerchants } from '@gerbang/service/merchants';
+import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
@@ -25,6 +27,7 @@ import { createDirectDebitMetrics } from './metrics.ts';
 import { openOtpCounts } from './otp/counts.ts';
 import { implementations } from './rpc.ts';
 import { createSealing } from './seal.ts';
+import { sealedPlaces } from './sealed-places.ts';
 
 /** Longer than a timer's whole work: calls to the bank, and the ledger. */
 const LEASE_MS = 20_000;
@@ -38,6 +41,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
     const { bus, relay } = openRelay(foundation, store, clock);
+    const keys = await openKeys(foundation, ['customer-data']);
     const rail = options.rail ?? openSnapDirectDebit(credentialsOf(config));
     closing.push('rail', () => rail.close());
     const charges = await openChargeStore(store, relay.afterWrite);
@@ -52,7 +56,7 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
       merchants: openMerchants(foundation, bus),
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit: openAuditLog(store),
-      sealing: createSealing(config.GERBANG_KEKS),
+      sealing: createSealing(keys),
       settlesAt: config.settlesAt,
       payUrl: config.PAY_URL,
       otpAboveSen: config.DIRECT_DEBIT_OTP_ABOVE,
@@ -84,7 +88,9 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
       leaseMs: LEASE_MS,
       handle: (document) => onDiscrepancyDue(context, context.discrepancies.fromDocument(document)),
     });
-    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([BINDINGS, CHARGES])], store });
+    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), openOperatorGate(foundation));
+    const served = [...implementations(context), forKeys, ...relay.serve([BINDINGS, CHARGES])];
+    return serveRpc(foundation, { implementations: served, store });
   });
 }
 

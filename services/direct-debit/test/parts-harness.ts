@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type Clock, createClock, newUlid, parseKeyRing, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { createKeys, type Keys, openEnvKeys } from '@gerbang/keys';
 import {
   ConsentRequestSchema,
   CreateBindingRequestSchema,
@@ -123,13 +124,17 @@ export function newLedger() {
 
 export const clock = createClock();
 
-const keyRing = parseKeyRing(`k1:${Buffer.alloc(32, 'k').toString('base64')}`);
+/** Keys of these ids; the first one seals. The same id is the same key. */
+export function keysOf(...kids: string[]): Keys<'customer-data'> {
+  const ring = parseKeyRing(kids.map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join());
+  return createKeys(['customer-data'], [openEnvKeys(ring ?? expect.fail('no key ring'))]);
+}
 const unused = () => Promise.reject(new Error('not part of this test'));
 const MERCHANT = newUlid(Date.now());
 
 type Profiled = { fees?: Profile['fees']; limits?: Profile['limits'] };
-/** `clock` replaces the business clock. */
-type Options = Profiled & { clock?: Clock; settleInMs?: number; otpAboveSen?: bigint };
+/** `clock` replaces the business clock, `kids` name the keys. */
+type Options = Profiled & { kids?: string[]; clock?: Clock; settleInMs?: number; otpAboveSen?: bigint };
 
 /** The service's parts on a database of their own, without rpc and timers, so that a test can stop them between any two steps. */
 export function useParts() {
@@ -154,9 +159,15 @@ export function useParts() {
     bank: ReturnType<typeof newBank>,
     ledger: ReturnType<typeof newLedger>,
     { guard }: ReturnType<typeof dying> = dying(undefined),
-    { clock: businessClock = clock, fees = [], limits = [], settleInMs = 0, otpAboveSen = 500_000_00n }: Options = {},
+    {
+      clock: businessClock = clock,
+      fees = [],
+      limits = [],
+      settleInMs = 0,
+      otpAboveSen = 500_000_00n,
+      kids = ['k1'],
+    }: Options = {},
   ): Promise<Context> => {
-    if (keyRing === undefined) throw new Error('no key ring');
     const profile = async (merchantId: string) =>
       create(ProfileSchema, { merchantId, partition: 'p0', name: 'Toko', products: ['direct-debit'], fees, limits });
     const account = async (merchantId: string, accountId: string) => create(AccountSchema, { merchantId, accountId });
@@ -199,7 +210,7 @@ export function useParts() {
       },
       idempotencyKeys: await openIdempotencyKeys(store, clock),
       audit: { ...audit, append: guard(audit.append) },
-      sealing: createSealing(keyRing),
+      sealing: createSealing(keysOf(...kids)),
       settlesAt: (_product, paidAtMs) => paidAtMs + settleInMs,
       payUrl: 'http://pay',
       otpAboveSen,
@@ -224,6 +235,7 @@ export function useParts() {
 
   return {
     newContext,
+    store: () => store,
     bindings: () => bindings,
     charges: () => charges,
     discrepancies: () => discrepancies,

@@ -1,4 +1,6 @@
 import { RefusalError, refuse } from '@gerbang/core';
+import { networkOf } from '@gerbang/runtime';
+import { closingAfter, type Timeouts, timeoutsOf } from '@gerbang/service';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
 import { createAdmission, OVERLOADED } from './http/admission.ts';
@@ -7,7 +9,8 @@ import { headerOf } from './http/auth.ts';
 import type { Caller } from './http/call.ts';
 import type { Envelope } from './http/envelope.ts';
 import { toRefusal } from './http/errors.ts';
-import { type Body, NO_BODY, parseBody, readBody } from './http/json-body.ts';
+import { callerAddress } from './http/ip-whitelist.ts';
+import { BODY_BYTES_MAX, type Body, NO_BODY, parseBody, readBody } from './http/json-body.ts';
 import { answerMalformed, newRequestId } from './http/malformed.ts';
 import { createObserver, type Observer } from './http/observe.ts';
 import type { PublicChecks } from './http/public-route.ts';
@@ -17,8 +20,6 @@ import { createUrlMap, pathOf, type UrlMap } from './http/url-map.ts';
 
 /** Longer than any URL that Node lets in, so that a long parameter is an unknown id rather than a failure of the router. */
 const PARAMETER_LENGTH_MAX = 32 * 1024;
-/** A head and a body that take longer than this to arrive are given up. */
-const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than load balancers keep a connection, so that they close it and not the edge, right when a request comes in. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -34,23 +35,27 @@ declare module 'fastify' {
  * merchants share the context, and so tokens, whitelists and rates.
  */
 export type Listener = {
+  /** What metrics call it. */
+  name: string;
   routes: readonly Route[];
   unknown: (path: string) => Envelope;
   add?: (app: FastifyInstance, checks: PublicChecks) => void;
 };
 
 /** The HTTP side of a listener: every route of its URL map behind the checks of contract §2, in their order. */
-export function createApp(context: Context, { routes, unknown, add }: Listener): FastifyInstance {
+export function createApp(context: Context, listener: Listener, timeouts: Timeouts): FastifyInstance {
+  const { routes, unknown, add } = listener;
+  const { http, ...bounded } = timeoutsOf(timeouts);
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    ...bounded,
     keepAliveTimeout: KEEP_ALIVE_MS,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     // Node's own answer to a missing Host has neither envelope nor request id; it is refused below instead.
-    http: { requireHostHeader: false },
-    clientErrorHandler: answerMalformed,
+    http: { ...http, requireHostHeader: false },
+    clientErrorHandler: closingAfter(answerMalformed),
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', newRequestId());
       sendFailure(reply, unknown(request.url), refuse('not_found'));
@@ -67,7 +72,7 @@ export function createApp(context: Context, { routes, unknown, add }: Listener):
     else observe(request, reply, 'unknown', () => (hasHost(request, done) ? answerNoRoute(urlMap, request, reply) : undefined));
   });
   app.setErrorHandler((error, request, reply) => fail(request, reply, unknown(request.url), error));
-  acceptBodies(app, routes);
+  acceptBodies(app, context, listener);
   closeConnectionsWhenDraining(app);
   add?.(app, { observe, hasHost });
   for (const route of routes) addRoute(app, { context, observe, urlMap }, route);
@@ -110,11 +115,11 @@ function addRoute(
         const call = { caller, route: name, params, query, body: json, bodyHash: hash, header };
         const answer = await route.operation.run(context, call);
         sendAnswer(reply, route, answer, () => echoOf({ params, query, body: json }, route.operation));
-        // A stream keeps its permit until it has ended.
-        if (!reply.sent) await reply;
+        // A stream has permits of its own: one that is read slowly takes none of those that lists have.
+        if (!reply.sent && !('csv' in answer)) await reply;
       });
       if (answered === undefined) sendFailure(reply, route.envelope, OVERLOADED);
-      return answered;
+      return route.operation.otherContent === undefined ? answered : answered?.then(() => reply);
     },
     errorHandler(error, request, reply) {
       const { params, query, body } = request;
@@ -180,18 +185,23 @@ function answerNoRoute(urlMap: UrlMap, request: FastifyRequest, reply: FastifyRe
   return sendFailure(reply, found.envelope, refuse('method_not_allowed', { message }));
 }
 
-function acceptBodies(app: FastifyInstance, routes: readonly Route[]): void {
+function acceptBodies(app: FastifyInstance, context: Context, { name, routes }: Listener): void {
+  const { unfinishedBodies: unfinished, trustedProxies, limitMetrics } = context;
+  const refused = () => limitMetrics.refused(name, 'unfinished bodies');
   const formPaths = new Set(routes.filter((route) => route.form).map((route) => route.path));
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (request, stream, done) => {
-    readBody(stream, (error, bytes) => {
-      if (bytes === undefined) return done(error);
+  app.addContentTypeParser('*', (request, _stream, done) => {
+    const { raw } = request;
+    // Only public routes read bodies of callers that are not known.
+    const caller = request.caller?.merchantId ?? networkOf(callerAddress(raw, trustedProxies) ?? '');
+    readBody(raw, { bytesMax: BODY_BYTES_MAX, caller, unfinished, refused }, (failure, bytes) => {
+      if (bytes === undefined) return done(failure);
       let body: Body;
       try {
         const takesForm = () => formPaths.has(request.routeOptions.url ?? '');
-        body = parseBody(bytes, request.raw.headers['content-type'], { takesForm });
-      } catch (refused) {
-        return done(refused instanceof Error ? refused : new Error('a body could not be read', { cause: refused }));
+        body = parseBody(bytes, raw.headers['content-type'], { takesForm });
+      } catch (error) {
+        return done(error instanceof Error ? error : new Error('a body could not be read', { cause: error }));
       }
       done(null, body);
     });

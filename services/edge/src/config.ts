@@ -1,5 +1,5 @@
 import { tlsFromConfig } from '@gerbang/rpc';
-import { busShape, commonShape, env, loadConfig, tlsShape } from '@gerbang/runtime';
+import { busShape, commonShape, env, listenerShape, loadConfig, tlsShape } from '@gerbang/runtime';
 import { z } from 'zod';
 import { parseTrustedProxies } from './http/ip-whitelist.ts';
 import { NO_PARTNERS, readPartners } from './rails/partners.ts';
@@ -8,6 +8,7 @@ const shape = {
   ...commonShape,
   ...busShape,
   ...tlsShape,
+  ...listenerShape,
   ADMIN_PORT: env.port(9200),
   EDGE_HOST: env.host(),
   EDGE_PORT: env.port(8080),
@@ -49,6 +50,19 @@ const shape = {
   RATE_LIMIT_RETAIL_PER_MINUTE: env.integer(60, 1),
   /** Requests to the token endpoints a minute, per client and address (contract §2). */
   RATE_LIMIT_TOKEN_PER_MINUTE: env.integer(120, 1),
+  /** Refused credentials at the token endpoints a minute, per address; those of rails have as many. */
+  TOKEN_FAILURES_PER_MINUTE: env.integer(600, 1),
+  /** Calls of banks and acquirers under way at once. */
+  RAIL_CALLS_MAX: env.integer(256, 1),
+  RAIL_CALLS_PARTNER_MAX: env.integer(128, 1),
+  /** Statements under way as CSV. */
+  CSV_STREAMS_MAX: env.integer(200, 1),
+  CSV_STREAMS_MERCHANT_MAX: env.integer(10, 1),
+  /** In how long the reader of a CSV takes a page. */
+  CSV_READ_TIMEOUT_MS: env.integer(60_000, 100),
+  /** What bodies that are not complete may take of the memory: of all callers, and of one merchant, rail or address. */
+  UNFINISHED_BODIES_MIB: env.integer(128, 1),
+  UNFINISHED_BODIES_CALLER_MIB: env.integer(16, 1),
   /** The reference pages, /docs; by default they are on in the sandbox only. */
   API_DOCS: z.enum(['on', 'off']).optional(),
 };

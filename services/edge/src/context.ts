@@ -1,10 +1,14 @@
 import type { MerchantDirectory } from '@gerbang/neighbours';
 import type { Logger } from '@gerbang/runtime';
+import type { LimitMetrics } from '@gerbang/service';
 import type { Clients } from './clients.ts';
 import type { AccessCache } from './http/access-cache.ts';
+import type { CsvStreams } from './http/csv-stream.ts';
 import type { TrustedProxies } from './http/ip-whitelist.ts';
 import type { RateLimit } from './http/rate-limit.ts';
+import type { TokenFailures } from './http/token-failures.ts';
 import type { TokenVerifier } from './http/token-verifier.ts';
+import type { UnfinishedBodies } from './http/unfinished-bodies.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The service's dependencies as one plain object. */
@@ -17,6 +21,10 @@ export type Context = Clients & {
   merchantLimit: RateLimit;
   tokenLimit: RateLimit;
   retailLimit: RateLimit;
+  tokenFailures: TokenFailures;
+  csvStreams: CsvStreams;
+  unfinishedBodies: UnfinishedBodies;
+  limitMetrics: LimitMetrics;
   trustedProxies: TrustedProxies;
   /** Whether the reference pages are there. */
   showsDocs: boolean;

@@ -1,5 +1,14 @@
-import type { Closeable, Logger } from '@gerbang/runtime';
-import { assembleService, listenHttp, startProbes } from '@gerbang/service';
+import type { Socket } from 'node:net';
+import { type Closeable, createPermits, type Logger } from '@gerbang/runtime';
+import {
+  assembleService,
+  boundConnections,
+  createLimitMetrics,
+  type HttpApp,
+  listenHttp,
+  shareOf,
+  startProbes,
+} from '@gerbang/service';
 import { openDirectory, openHintConnection, passOnHints } from '@gerbang/service/merchants';
 import { createApp, type Listener } from './app.ts';
 import { openClients } from './clients.ts';
@@ -8,12 +17,17 @@ import type { Context } from './context.ts';
 import { addDocsPages } from './docs/pages.ts';
 import { createAccessCache } from './http/access-cache.ts';
 import { v1 } from './http/envelope-v1.ts';
+import { peerOf } from './http/ip-whitelist.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { createTokenFailures } from './http/token-failures.ts';
 import { createTokenVerifier } from './http/token-verifier.ts';
+import { createUnfinishedBodies } from './http/unfinished-bodies.ts';
 import { envelopeOf } from './http/url-map.ts';
 import { createEdgeMetrics } from './metrics.ts';
 import { addApiDocument } from './openapi/serve.ts';
 import { createRailsApp } from './rails/app.ts';
+import type { RailsContext } from './rails/context.ts';
+import { RAILS_LISTENER } from './rails/limits.ts';
 import { createRailMetrics } from './rails/metrics.ts';
 import { billerRoutes } from './routes/biller.ts';
 import { routes } from './routes/index.ts';
@@ -39,35 +53,51 @@ export function startService(config: Config, options: { realNow?: () => number; 
       directory,
       access,
       tokens,
-      merchantLimit: createRateLimit(config.RATE_LIMIT_PER_MINUTE),
-      tokenLimit: createRateLimit(config.RATE_LIMIT_TOKEN_PER_MINUTE),
-      retailLimit: createRateLimit(config.RATE_LIMIT_RETAIL_PER_MINUTE),
+      merchantLimit: createRateLimit(shareOf(config.RATE_LIMIT_PER_MINUTE, config)),
+      tokenLimit: createRateLimit(shareOf(config.RATE_LIMIT_TOKEN_PER_MINUTE, config)),
+      retailLimit: createRateLimit(shareOf(config.RATE_LIMIT_RETAIL_PER_MINUTE, config)),
+      tokenFailures: createTokenFailures(shareOf(config.TOKEN_FAILURES_PER_MINUTE, config)),
+      csvStreams: {
+        permits: createPermits({ max: config.CSV_STREAMS_MAX, keyMax: config.CSV_STREAMS_MERCHANT_MAX }),
+        readTimeoutMs: config.CSV_READ_TIMEOUT_MS,
+      },
+      unfinishedBodies: createUnfinishedBodies({
+        maxMib: config.UNFINISHED_BODIES_MIB,
+        callerMaxMib: config.UNFINISHED_BODIES_CALLER_MIB,
+      }),
+      limitMetrics: createLimitMetrics(registry),
       trustedProxies: config.TRUSTED_PROXIES,
       showsDocs: config.showsDocs,
       realNow,
       metrics: createEdgeMetrics(registry),
       log,
     };
-    const url = await listenHttp(foundation, 'http', createApp(context, merchantListener(context, config)), {
-      host: config.EDGE_HOST,
-      port: config.EDGE_PORT,
-    });
-    const billerUrl = await listenHttp(foundation, 'biller', createApp(context, BILLER_LISTENER), {
-      host: config.BILLER_HOST,
-      port: config.BILLER_PORT,
-    });
-    const railsApp = createRailsApp({
+    const listen = (listener: string, app: HttpApp, host: string, port: number) => {
+      const isTrusted = (peer: Socket) => config.TRUSTED_PROXIES(peerOf(peer) ?? '');
+      boundConnections(app.server, { listener, config, isTrusted, metrics: context.limitMetrics });
+      return listenHttp(foundation, listener, app, { host, port });
+    };
+    const merchantApp = createApp(context, merchantListener(context, config), config);
+    const url = await listen('http', merchantApp, config.EDGE_HOST, config.EDGE_PORT);
+    const billerApp = createApp(context, BILLER_LISTENER, config);
+    const billerUrl = await listen('biller', billerApp, config.BILLER_HOST, config.BILLER_PORT);
+    const railsContext: RailsContext = {
       moneyIn: clients.moneyInRails,
       moneyOut: clients.moneyOutRails,
       directDebit: clients.directDebitRails,
       cards: clients.cardRails,
       partners: config.RAIL_PARTNERS,
       realNow,
+      trustedProxies: config.TRUSTED_PROXIES,
+      callPermits: createPermits({ max: config.RAIL_CALLS_MAX, keyMax: config.RAIL_CALLS_PARTNER_MAX }),
+      unfinishedBodies: context.unfinishedBodies,
+      tokenFailures: createTokenFailures(shareOf(config.TOKEN_FAILURES_PER_MINUTE, config)),
+      limitMetrics: context.limitMetrics,
       metrics: context.metrics,
       railMetrics: createRailMetrics(registry),
       log,
-    });
-    const railsUrl = await listenHttp(foundation, 'rails', railsApp, { host: config.RAILS_HOST, port: config.RAILS_PORT });
+    };
+    const railsUrl = await listen(RAILS_LISTENER, createRailsApp(railsContext, config), config.RAILS_HOST, config.RAILS_PORT);
     const admin = await startProbes(foundation, () => (access.isFresh() ? undefined : 'the merchant service does not answer'));
     log.info({ url, biller_url: billerUrl, rails_url: railsUrl }, 'ready');
     return { url, billerUrl, railsUrl, adminPort: admin.port };
@@ -77,6 +107,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
 /** base_url: the API, its document, and the reference pages. */
 function merchantListener(context: Context, { billerUrl }: Config): Listener {
   return {
+    name: 'http',
     routes,
     unknown: envelopeOf,
     add(app, checks) {
@@ -87,4 +118,4 @@ function merchantListener(context: Context, { billerUrl }: Config): Listener {
 }
 
 /** biller_url: the legacy API, whose refusals of paths are in the v1 envelope (contract §9). */
-const BILLER_LISTENER: Listener = { routes: billerRoutes, unknown: () => v1 };
+const BILLER_LISTENER: Listener = { name: 'biller', routes: billerRoutes, unknown: () => v1 };

@@ -56,7 +56,9 @@ export const newTimestamp = (nowMs = Date.now()) => `${new Date(nowMs + 7 * 3_60
 /**
  * An edge with scripted money-in and money-out, and one partner a rail: retail signs symmetrically, the others asymmetrically.
  */
-export async function startRailsEdge(options: { servicesAway?: boolean } = {}): Promise<RailsEdge> {
+export async function startRailsEdge(
+  options: { servicesAway?: boolean; environment?: Record<string, string> } = {},
+): Promise<RailsEdge> {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const secret = 's'.repeat(40);
   const publicKey = pem(keys.publicKey);
@@ -98,6 +100,7 @@ export async function startRailsEdge(options: { servicesAway?: boolean } = {}): 
     DIRECT_DEBIT_RPC: address,
     CARDS_RPC: address,
     RAIL_PARTNERS: partners.file,
+    ...options.environment,
   });
   const send = async (
     target: string,

@@ -25,6 +25,10 @@ const shape = {
   LEDGER_RECENT_KEYS: env.integer(100_000),
   /** Unprojected postings at which new ones are refused. */
   LEDGER_PROJECTOR_LAG: env.integer(50_000, 1),
+  /** Keys of the journal's chain; the first links, all of them check. */
+  CHAIN_KEYS: env.keyRing(),
+  /** How often a journal that grows gets a signed checkpoint in the log. */
+  LEDGER_CHECKPOINT_MS: env.integer(10_000, 100),
 };
 
 export type Config = ReturnType<typeof readConfig>;

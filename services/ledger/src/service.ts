@@ -1,5 +1,5 @@
 import { type Clock, newUlid } from '@gerbang/core';
-import type { Closeable } from '@gerbang/runtime';
+import type { Closeable, Logger } from '@gerbang/runtime';
 import { assembleService, openClock, startProbes } from '@gerbang/service';
 import { type Served, startRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
@@ -21,9 +21,9 @@ const CLOSE_STEP_MS = 15_000;
 
 export type Service = Served & Closeable;
 
-/** Starts the service. `clock` replaces business time in tests. */
-export function startService(config: Config, options: { clock?: Clock } = {}): Promise<Service> {
-  return assembleService({ name: 'ledger', config, closeStepMs: CLOSE_STEP_MS }, async (foundation) => {
+/** Starts the service. `clock` and `log` replace business time and the logger in tests. */
+export function startService(config: Config, options: { clock?: Clock; log?: Logger } = {}): Promise<Service> {
+  return assembleService({ name: 'ledger', config, log: options.log, closeStepMs: CLOSE_STEP_MS }, async (foundation) => {
     const { log, registry, closing } = foundation;
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
@@ -32,9 +32,10 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const leases = openLeaseStore(store);
     let lease: Lease | undefined;
     const limits = { recentKeysMax: config.LEDGER_RECENT_KEYS, projectorLagMax: config.LEDGER_PROJECTOR_LAG };
+    const chaining = { chainKeys: config.CHAIN_KEYS, checkpointEveryMs: config.LEDGER_CHECKPOINT_MS };
     const metrics = createLedgerMetrics(registry);
     const partitions = createPartitions(
-      { journal, projections, clock, newId: newUlid, metrics, log, ...limits },
+      { journal, projections, clock, newId: newUlid, metrics, log, ...limits, ...chaining },
       leases,
       () => lease,
     );

@@ -8,8 +8,9 @@ import { createLedgerMetrics } from '../src/metrics.ts';
 import { openPartition, type Partition, type PartitionContext } from '../src/partition/partition.ts';
 import { type Batch, contentHash, type Entry, type Posting } from '../src/posting/posting.ts';
 import { openProjectionStore } from '../src/projector/store.ts';
+import { followChain, type Unlinked } from '../src/verify/follow-chain.ts';
 import { MERCHANT, useLedgerService } from './harness.ts';
-import { patient } from './world.ts';
+import { CHAIN_RING, patient } from './world.ts';
 
 const service = useLedgerService();
 const never = new AbortController().signal;
@@ -24,6 +25,8 @@ async function partitionContext(store: Store, journal: Journal): Promise<Partiti
     log: testLog('ledger'),
     recentKeysMax: 3,
     projectorLagMax: 100_000,
+    chainKeys: CHAIN_RING,
+    checkpointEveryMs: 60_000,
   };
 }
 
@@ -69,11 +72,26 @@ function withIntruder(journal: Journal, nth: number, intruder: Omit<Batch, 'part
   };
 }
 
+/** What following the chain of a partition's journal comes across. */
+async function followed(journal: Journal, partition: Partition) {
+  const differences: string[] = [];
+  const unlinked: Unlinked[] = [];
+  const chain = followChain(
+    partition.chain,
+    [],
+    (what) => differences.push(what),
+    (run) => unlinked.push(run),
+  );
+  for await (const batch of journal.after('p0', 0n)) chain.take(batch);
+  chain.end(partition.standing());
+  return { differences, unlinked };
+}
+
 describe('a batch of another writer in the place of ours', () => {
   it.each([
-    ['the barrier', 1],
-    ['a posting', 2],
-  ])('is taken in when its epoch is lower, and %s goes behind it', async (_, nth) => {
+    ['the barrier', 1, 1n],
+    ['a posting', 2, 2n],
+  ])('is taken in when its epoch is lower, and %s goes behind it', async (_, nth, seq) => {
     const store = await service.openDatabase(service.newDatabase());
     const intruder = { epoch: 1n, batchId: 'late', atMs: 0, entries: [credited('late', 70n)] };
     const context = await partitionContext(store, withIntruder(openJournal(store), nth, intruder));
@@ -84,6 +102,8 @@ describe('a batch of another writer in the place of ours', () => {
     const repeated = await partition.post(posting('late', 'credit', 70n), patient);
     expect(repeated).toMatchObject({ repeated: true, result: { availableAfterSen: 70n } });
     await partition.close();
+    // It was of a version before the chain; ours vouch for it.
+    expect(await followed(context.journal, partition)).toEqual({ differences: [], unlinked: [{ firstSeq: seq, lastSeq: seq }] });
   });
 
   it('ends a take-over when its epoch is higher', async () => {

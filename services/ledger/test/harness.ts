@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, createClock, type RefusalCode, RefusalError } from '@gerbang/core';
-import { openLedgerChannel, verifyLedger } from '@gerbang/neighbours';
+import { openLedgerChannel, type Unlinked, type VerifyOptions, verifyLedger } from '@gerbang/neighbours';
 import {
   Compensation,
   Intent,
@@ -12,11 +12,15 @@ import {
   type VerifiedBalance,
 } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { openChannel, type RpcClient } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
+
+/** Keys of the journal's chain in these tests. */
+export const CHAIN_KEYS = `k1:${Buffer.alloc(32, 'c').toString('base64')}`;
 
 /** With the routing, because verifying it all needs both. */
 export type Ledger = RpcClient<typeof LedgerService> & RpcClient<typeof RoutingService>;
@@ -56,7 +60,13 @@ export function useLedgerService() {
       running.push(store);
       return store;
     },
-    async start(options: { database: string; clock?: Clock; mongoUri?: string; env?: Record<string, string> }): Promise<Running> {
+    async start(options: {
+      database: string;
+      clock?: Clock;
+      mongoUri?: string;
+      env?: Record<string, string>;
+      log?: Logger;
+    }): Promise<Running> {
       const config = readConfig({
         GERBANG_ENV: 'sandbox',
         LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
@@ -65,9 +75,11 @@ export function useLedgerService() {
         RPC_PORT: '0',
         ADMIN_PORT: '0',
         LEDGER_INSTANCE: 'first',
+        CHAIN_KEYS,
         ...options.env,
       });
-      const service = await startService(config, { clock: options.clock ?? createClock() });
+      const log = options.log !== undefined && { log: options.log };
+      const service = await startService(config, { clock: options.clock ?? createClock(), ...log });
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined, timeoutMs: 10_000 });
       let closed: Promise<void> | undefined;
       const one: Running = {
@@ -164,14 +176,20 @@ export async function refusalOf(call: Promise<unknown>): Promise<RefusalCode> {
 }
 
 /** The whole ledger compared with its journal, with every difference. */
-export async function verified(ledger: Ledger) {
+export async function verified(ledger: Ledger, options: VerifyOptions = {}) {
   const lines: string[] = [];
+  const unlinked: Unlinked[] = [];
   const balances: VerifiedBalance[] = [];
   const total = await verifyLedger(
     { ledger, routing: ledger },
-    { difference: (line) => lines.push(line), balance: (balance) => balances.push(balance) },
+    {
+      difference: (line) => lines.push(line),
+      unlinked: (run) => unlinked.push(run),
+      balance: (balance) => balances.push(balance),
+    },
+    options,
   );
-  return { ...total, differences: lines, balances };
+  return { ...total, differences: lines, unlinked, balances };
 }
 
 /** Nothing differs, and the sum is zero. */

@@ -5,7 +5,7 @@ import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/
 import { openChannel } from '@gerbang/rpc';
 import { eventually, freePort } from '@gerbang/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import { balances, credit, expectIntact, hold, refusalOf, useLedgerService } from './harness.ts';
+import { balances, CHAIN_KEYS, credit, expectIntact, hold, refusalOf, useLedgerService } from './harness.ts';
 
 const service = useLedgerService();
 const children: ChildProcess[] = [];
@@ -90,6 +90,7 @@ describe('a restart', () => {
           LOG_LEVEL: 'silent',
           MONGODB_URI: service.mongoUri(),
           MONGODB_DB_PREFIX: database,
+          CHAIN_KEYS,
           RPC_PORT: String(port),
           ADMIN_PORT: String(adminPort),
         },

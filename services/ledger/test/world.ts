@@ -25,6 +25,9 @@ export type Fault = (typeof FAULTS)[number];
 
 type Writer = { partition: Partition; crashed: Promise<void> };
 
+/** Keys of the journal's chain. */
+export const CHAIN_RING = { currentKid: 'k1', keys: new Map([['k1', Buffer.alloc(32, 'c')]]) };
+
 let worlds = 0;
 const never = new AbortController().signal;
 /** A caller that waits for its answer as long as it takes. */
@@ -152,6 +155,7 @@ export class World {
     const differences: string[] = [];
     for await (const finding of verifyPartition(context, partition)) {
       if (finding !== undefined && 'difference' in finding) differences.push(finding.difference);
+      if (finding !== undefined && 'unlinked' in finding) differences.push(`no link from ${finding.unlinked.firstSeq}`);
     }
     expect(differences).toEqual([]);
   }
@@ -167,6 +171,8 @@ export class World {
       log: testLog('ledger'),
       recentKeysMax: 3,
       projectorLagMax: 100_000,
+      chainKeys: CHAIN_RING,
+      checkpointEveryMs: 60_000,
     };
     return openPartition(context, this.#name, epoch, { signal: never, onFenced: () => {} });
   }

@@ -1,17 +1,33 @@
+import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
+
+/** A number of sen. */
+const sen = (fallback: bigint) =>
+  z
+    .string()
+    .regex(/^\d{1,16}$/, 'expected a number of sen')
+    .default(String(fallback))
+    .transform(BigInt);
 
 const shape = {
   ...commonShape,
   ...rpcShape,
   ...storeShape,
   ...busShape,
+  ...keysShape,
   RPC_PORT: env.port(9101),
   ADMIN_PORT: env.port(9201),
   LEDGER_RPC: env.addresses(),
   STREAM_REPLICAS: env.integer(1, 1),
-  GERBANG_KEKS: env.keyRing(),
+  /** Chain the audit log's entries and sign its checkpoints. */
+  CHAIN_KEYS: env.keyRing(),
+  /** A change of a fee by more than this, or of a percentage by more basis points, needs a second operator. */
+  APPROVAL_FEE_SEN: sen(1_000_00n),
+  APPROVAL_FEE_BASIS_POINTS: env.integer(20),
+  /** Raising a bound above this needs a second operator; so does removing one. */
+  APPROVAL_LIMIT_SEN: sen(100_000_000_00n),
   /** The ledger partitions that new merchants are spread over; a merchant stays in its own when they change. */
   MERCHANT_PARTITIONS: z
     .string()

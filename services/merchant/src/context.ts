@@ -1,11 +1,16 @@
-import type { Clock, KeyRing, NewId } from '@gerbang/core';
+import type { Clock, NewId } from '@gerbang/core';
+import type { Keys } from '@gerbang/keys';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
-import type { AuditLog, IdempotencyKeys, Store } from '@gerbang/store';
+import type { IdempotencyKeys, Store } from '@gerbang/store';
 import type { AccountStore } from './account/store.ts';
+import type { ApprovalStore } from './approval/store.ts';
+import type { OperatorLog } from './audit/log.ts';
 import type { MerchantStore } from './merchant/store.ts';
 import type { Metrics } from './metrics.ts';
+import type { Thresholds } from './operator/thresholds.ts';
+import type { OperatorStore } from './operators/store.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
 
 /** The service's dependencies as one plain object. */
@@ -15,9 +20,13 @@ export type Context = {
   accounts: AccountStore;
   signingKeys: SigningKeys;
   idempotencyKeys: IdempotencyKeys;
-  audit: AuditLog;
+  audit: OperatorLog;
+  operators: OperatorStore;
+  approvals: ApprovalStore;
+  /** From which on a second operator approves. */
+  thresholds: Thresholds;
   ledger: RpcClient<typeof LedgerService>;
-  keyRing: KeyRing;
+  keys: Keys<'client-secret'>;
   /** Business time: what merchants and events are dated by. */
   clock: Clock;
   /** Real time: what authentication goes by. */

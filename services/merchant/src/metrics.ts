@@ -1,14 +1,16 @@
-import { Counter, Gauge, type Registry } from '@gerbang/runtime';
+import { Counter, type Registry } from '@gerbang/runtime';
 
 /** One helper a business event. */
 export type Metrics = {
   tokenIssued(): void;
   commanded(command: string): void;
+  /** An operator's command did not begin. */
+  operatorRefused(why: string): void;
+  /** The database has less of the audit log than was written. */
+  auditBehind(): void;
   callbacksUpdated(): void;
   accountOpened(): void;
   accountUpdated(): void;
-  resealed(count: number): void;
-  sealedUnderOldKey(count: number): void;
 };
 
 export function createMerchantMetrics(registry: Registry): Metrics {
@@ -17,6 +19,17 @@ export function createMerchantMetrics(registry: Registry): Metrics {
     name: 'gerbang_operator_commands_total',
     help: "Operators' commands that took effect",
     labelNames: ['command'],
+    registers: [registry],
+  });
+  const refusals = new Counter({
+    name: 'gerbang_operator_refusals_total',
+    help: "Operators' commands that were refused before they began, by why",
+    labelNames: ['refusal'],
+    registers: [registry],
+  });
+  const behind = new Counter({
+    name: 'gerbang_audit_log_behind_total',
+    help: 'Times that the database had less of the audit log than was written, or something else',
     registers: [registry],
   });
   const callbacks = new Counter({
@@ -34,23 +47,13 @@ export function createMerchantMetrics(registry: Registry): Metrics {
     help: 'Changes of accounts by merchants',
     registers: [registry],
   });
-  const resealed = new Counter({
-    name: 'gerbang_secrets_resealed_total',
-    help: 'Secrets sealed again under the current key-encryption key',
-    registers: [registry],
-  });
-  const stale = new Gauge({
-    name: 'gerbang_secrets_under_old_key',
-    help: 'Merchants and signing keys with a secret not yet under the current key-encryption key; at 0 the old key may go',
-    registers: [registry],
-  });
   return {
     tokenIssued: () => tokens.inc(),
     commanded: (command) => commands.inc({ command }),
+    operatorRefused: (refusal) => refusals.inc({ refusal }),
+    auditBehind: () => behind.inc(),
     callbacksUpdated: () => callbacks.inc(),
     accountOpened: () => opened.inc(),
     accountUpdated: () => updated.inc(),
-    resealed: (count) => resealed.inc(count),
-    sealedUnderOldKey: (count) => stale.set(count),
   };
 }

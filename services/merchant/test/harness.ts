@@ -1,8 +1,12 @@
 import { type AdjustableClock, createClock, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf, withApproval } from '@gerbang/neighbours';
+import { KeyService } from '@gerbang/proto/gerbang/keys/v1/keys';
 import { LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
-import { implement, openChannel, type RpcClient, startRpcServer } from '@gerbang/rpc';
+import { OperatorAdminService } from '@gerbang/proto/gerbang/operator/v1/operator';
+import { implement, openChannel, type RpcChannel, type RpcClient, startRpcServer } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, startTestNats, type TestMongo, type TestNats, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -18,9 +22,28 @@ export type Running = {
   service: Service;
   merchants: RpcClient<typeof MerchantService>;
   accounts: RpcClient<typeof AccountService>;
+  /** The commands of two admins: budi gives them, and sari approves what needs it. */
   operators: RpcClient<typeof OperatorService>;
+  admins: RpcClient<typeof OperatorAdminService>;
+  /** The commands of the holder of a key, alone. */
+  as(key: OperatorKey): Commands;
+  channel: RpcChannel;
+  keys: RpcClient<typeof KeyService>;
   close(): Promise<void>;
 };
+
+export type Commands = {
+  operators: RpcClient<typeof OperatorService>;
+  admins: RpcClient<typeof OperatorAdminService>;
+  keys: RpcClient<typeof KeyService>;
+};
+
+/** Keys of the two admins that every service of the tests is set up with. */
+export const budi = await newOperatorKey('budi');
+export const sari = await newOperatorKey('sari');
+
+/** As an operator is enrolled. */
+export const enrolment = (key: OperatorKey) => ({ id: key.id, name: key.id, publicKey: publicKeyOf(key) });
 
 /** A MongoDB, a NATS and a ledger for one test file; each test starts services on a database of its own. */
 export function useMerchantService() {
@@ -51,7 +74,14 @@ export function useMerchantService() {
       return store;
     },
     async start(
-      options: { database?: string; clock?: AdjustableClock; realNow?: () => number; env?: Record<string, string> } = {},
+      options: {
+        database?: string;
+        clock?: AdjustableClock;
+        realNow?: () => number;
+        env?: Record<string, string>;
+        log?: Logger;
+        withoutOperators?: boolean;
+      } = {},
     ): Promise<Running> {
       const config = readConfig({
         GERBANG_ENV: 'sandbox',
@@ -64,19 +94,36 @@ export function useMerchantService() {
         LEDGER_RPC: `127.0.0.1:${ledger.port}`,
         MERCHANT_PARTITIONS: 'p0',
         GERBANG_KEKS: ring('first'),
+        CHAIN_KEYS: ring('chain'),
         ...options.env,
       });
       const service = await startService(config, {
         clock: options.clock ?? createClock(),
         ...(options.realNow !== undefined && { realNow: options.realNow }),
+        ...(options.log !== undefined && { log: options.log }),
       });
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
+      const as = (key: OperatorKey): Commands => {
+        const signed = { authorize: operatorAuthorizer(key, 'merchant', options.realNow) };
+        return {
+          operators: channel.client(OperatorService, signed),
+          admins: channel.client(OperatorAdminService, signed),
+          keys: channel.client(KeyService, signed),
+        };
+      };
+      if (!options.withoutOperators) {
+        await channel.client(OperatorAdminService).setUp({ admins: [enrolment(budi), enrolment(sari)] });
+      }
       let closed: Promise<void> | undefined;
       const one: Running = {
         service,
         merchants: channel.client(MerchantService),
         accounts: channel.client(AccountService),
-        operators: channel.client(OperatorService),
+        operators: withApproval(OperatorService, as(budi).operators, as(sari).operators),
+        admins: withApproval(OperatorAdminService, as(budi).admins, as(sari).admins),
+        as,
+        channel,
+        keys: as(budi).keys,
         close: () => {
           closed ??= channel.close().then(() => service.close());
           return closed;

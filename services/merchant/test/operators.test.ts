@@ -1,5 +1,6 @@
 import { newUlid } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { Outcome } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { describe, expect, test } from 'vitest';
 import { newMerchant, refusalOf, useMerchantService } from './harness.ts';
 
@@ -126,9 +127,12 @@ describe('operators', () => {
     const { profile } = await merchants.getProfile({ merchantId });
     expect(profile?.fees.map(({ channel }) => channel).sort()).toEqual(['', '', ...channels]);
     expect(profile).toMatchObject({ products: ['qris'], version: 8n });
-    const rotations = await Promise.all(['x', 'y', 'z'].map(() => operators.rotateSecret({ operator, merchantId, clientId })));
+    // The same command at the same time may meet in one approval, so not all of them rotate.
+    const asked = await Promise.allSettled(['x', 'y', 'z'].map(() => operators.rotateSecret({ operator, merchantId, clientId })));
+    const rotations = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(rotations.length).toBeGreaterThan(0);
     const { access } = await merchants.getAccess({ by: { case: 'merchantId', value: merchantId } });
-    expect(access?.credentials[0]?.generation).toBe(4n);
+    expect(access?.credentials[0]?.generation).toBe(1n + BigInt(rotations.length));
     expect(rotations.map(({ clientSecret }) => clientSecret)).toContain(access?.credentials[0]?.clientSecret);
   });
 });
@@ -138,7 +142,6 @@ describe('bad input', () => {
   const fee = { product: 'disbursement', fixedSen: 1n };
   type Operators = Awaited<ReturnType<typeof system.start>>['operators'];
   const cases: [string, string[], (operators: Operators) => Promise<unknown>][] = [
-    ['no operator', ['operator'], (o) => o.createMerchant({ ...newMerchant, operator: '' })],
     ['no name', ['name'], (o) => o.createMerchant({ ...newMerchant, name: '  ' })],
     ['a name too long', ['name'], (o) => o.createMerchant({ ...newMerchant, name: 'x'.repeat(101) })],
     ['a name with control characters', ['name'], (o) => o.createMerchant({ ...newMerchant, name: 'a\u0000b' })],
@@ -202,7 +205,7 @@ describe('bad input', () => {
   ];
 
   test('is refused by the name of the field, and changes nothing', async () => {
-    const { operators } = await system.start();
+    const { operators, admins } = await system.start();
     for (const [what, fields, call] of cases) {
       const refused = await refusalOf(call(operators));
       expect([what, refused.code, refused.fields]).toEqual([what, 'validation', fields]);
@@ -216,6 +219,10 @@ describe('bad input', () => {
     ]);
     expect(unknown.map(({ code }) => code)).toEqual(Array(5).fill('merchant_not_found'));
     expect((await operators.listMerchants({})).merchants).toEqual([]);
-    expect((await operators.listAudit({})).entries).toEqual([]);
+    const { lines } = await admins.listAudit({ limit: 1_000 });
+    expect(lines.filter(({ outcome }) => outcome === Outcome.DONE).map(({ target }) => target)).toEqual(['operators']);
+    const refused = lines.filter(({ outcome }) => outcome === Outcome.REFUSED);
+    expect(refused.length).toBeGreaterThan(cases.length);
+    expect(new Set(refused.map(({ refusal }) => refusal))).toEqual(new Set(['validation', 'merchant_not_found']));
   });
 });

@@ -22,6 +22,7 @@ const shape = {
   PAY_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   VA_PREFIXES: z.string().default(''),
   PAYMENT_LINK_SESSION_SECONDS: env.integer(900, 1),
+  PAYMENT_LINK_HOLD_SECONDS: env.integer(300, 1),
   RAIL_TIMEOUT_MS: env.integer(5_000, 1),
   SUSPENSE_PARTITION: z
     .string()

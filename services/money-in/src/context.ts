@@ -34,6 +34,8 @@ export type Context = {
   payUrl: string;
   /** How long the session of an opened payment link lasts. */
   sessionMs: number;
+  /** How long it still lasts, at most, once it holds the link's last use. */
+  holdMs: number;
   /** The ledger partition of money without an owner. */
   suspensePartition: string;
   rails: Rails;

@@ -64,6 +64,7 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
       vaSeries: config.vaSeries,
       payUrl: config.PAY_URL,
       sessionMs: config.PAYMENT_LINK_SESSION_SECONDS * 1_000,
+      holdMs: config.PAYMENT_LINK_HOLD_SECONDS * 1_000,
       suspensePartition: config.SUSPENSE_PARTITION,
       rails,
       askRail: createAskRail(kinds.rails, rails, { timeoutMs: Math.min(config.RAIL_TIMEOUT_MS, ASK_TIMEOUT_MS) }),

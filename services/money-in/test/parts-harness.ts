@@ -180,6 +180,7 @@ export function useParts() {
         vaSeries: SANDBOX_VA_SERIES,
         payUrl: '',
         sessionMs: 60_000,
+        holdMs: 60_000,
         suspensePartition: 'p0',
         rails: {
           acquirerName: '',

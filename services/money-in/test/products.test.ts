@@ -241,8 +241,8 @@ describe('a payment link', () => {
     if (paymentLink === undefined) throw new Error('no link');
     return paymentLink;
   };
-  const open = async (reffNo: string) => {
-    const { paymentLinkHistory } = await moneyIn.checkout.openPaymentLink({ reffNo, ipAddress: '10.0.0.1' });
+  const open = async (reffNo: string, ipAddress = '10.0.0.1') => {
+    const { paymentLinkHistory } = await moneyIn.checkout.openPaymentLink({ reffNo, ipAddress });
     if (paymentLinkHistory === undefined) throw new Error('no history');
     return paymentLinkHistory;
   };
@@ -286,6 +286,74 @@ describe('a payment link', () => {
     await eventually('the use is free again', () => open(made.reffNo));
     expect(await payNumber(number)).toBe(RailDecision.EXPIRED);
     expect(await link(merchant, made.id)).toMatchObject({ currentUsage: 0 });
+  });
+
+  const wait = (ms: number) => moneyIn.clock.setOffset(moneyIn.clock.offsetMs() + ms);
+  /** Once sessions that are over have given their uses back. */
+  const openAgain = async (reffNo: string, ipAddress: string) => {
+    let opened: Awaited<ReturnType<typeof open>> | undefined;
+    await eventually('a use is free', async () => {
+      opened = await open(reffNo, ipAddress).catch(() => undefined);
+      return opened !== undefined;
+    });
+    if (opened === undefined) throw new Error('not opened');
+    return opened;
+  };
+
+  test('is not kept from the others for long by who holds its last use', async () => {
+    const made = await create(world.newMerchant(), { maxUsage: 2 });
+    const first = await open(made.reffNo);
+    const second = await open(made.reffNo, '10.0.0.2');
+    const number = await choose(first.reffNo, 'VA_BCA');
+    await choose(second.reffNo, 'VA_BCA');
+    const { paymentLinkHistories } = await moneyIn.checkout.listSessions({ reffNos: [first.reffNo, second.reffNo] });
+    const left = new Map(paymentLinkHistories.map((one) => [one.reffNo, Number(one.expiredAtMs) - moneyIn.clock.now()]));
+    expect(left.get(first.reffNo)).toBeGreaterThan(890_000);
+    expect(left.get(second.reffNo)).toBeLessThanOrEqual(300_000);
+    // Another method does not make it longer.
+    await choose(second.reffNo, 'QRIS');
+    wait(301_000);
+    await openAgain(made.reffNo, '10.0.0.3');
+    expect(await payNumber(number)).toBe(RailDecision.ACCEPTED);
+  });
+
+  test('is held by one address three times an hour at most without being paid', async () => {
+    const made = await create(world.newMerchant(), { maxUsage: 1 });
+    for (let held = 0; held < 3; held++) {
+      // All of them are the same /64.
+      await choose((await openAgain(made.reffNo, `2001:db8::${held}`)).reffNo, 'VA_BCA');
+      wait(301_000);
+    }
+    const again = await openAgain(made.reffNo, '2001:db8::9');
+    expect((await refusalOf(choose(again.reffNo, 'VA_BCA')))[0]).toBe('rate_limited');
+    // The others still can, and so can the same address after an hour.
+    await choose((await open(made.reffNo, '2001:db8:0:1::1')).reffNo, 'VA_BCA');
+    wait(3_600_000);
+    await choose((await openAgain(made.reffNo, '2001:db8::9')).reffNo, 'VA_BCA');
+  });
+
+  test('is paid by as many customers behind one address as there are uses', async () => {
+    const merchant = world.newMerchant();
+    const made = await create(merchant, { maxUsage: 6 });
+    for (let paid = 0; paid < 6; paid++) {
+      const number = await choose((await open(made.reffNo)).reffNo, 'VA_BCA');
+      expect(await payNumber(number)).toBe(RailDecision.ACCEPTED);
+    }
+    expect(await link(merchant, made.id)).toMatchObject({ currentUsage: 6, status: PayableStatus.COMPLETED });
+  });
+
+  test('leaves half of its uses to the others, however many one address holds', async () => {
+    const made = await create(world.newMerchant(), { maxUsage: 20 });
+    let held = 0;
+    for (; held < 20; held++) {
+      const refused = await choose((await open(made.reffNo)).reffNo, 'VA_BCA').then(
+        () => false,
+        () => true,
+      );
+      if (refused) break;
+    }
+    expect(held).toBe(10);
+    await choose((await open(made.reffNo, '10.0.0.2')).reffNo, 'VA_BCA');
   });
 
   test('that is deleted is not opened; what was issued before can still be paid', async () => {

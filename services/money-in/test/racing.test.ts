@@ -58,6 +58,7 @@ test('a customer whose choice meets writes without end is told to try again, not
     successRedirectUrl: '',
     paymentMethods: ['VA_BCA'],
     paymentUrl: '',
+    holders: [],
   };
   const owner = { merchantId: 'm1', partition: 'p0', accountId: ulid, merchantReffNo: '', createdAtMs: clock.now() };
   await context.paymentRequests.insert({ ...owner, id, publicId: '1' }, newPaymentRequest(terms), details, []);

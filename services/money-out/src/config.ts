@@ -1,3 +1,4 @@
+import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { railsShape } from './products.ts';
@@ -8,6 +9,7 @@ const shape = {
   ...rpcShape,
   ...storeShape,
   ...busShape,
+  ...keysShape,
   ...railsShape,
   ...historyShape,
   RPC_PORT: env.port(9103),

@@ -1,4 +1,5 @@
-import type { KeyRing, MONEY_OUT_RAILS } from '@gerbang/core';
+import type { MONEY_OUT_RAILS } from '@gerbang/core';
+import type { Keys } from '@gerbang/keys';
 import { railFromConfig } from '@gerbang/rails';
 import type { Closeable } from '@gerbang/runtime';
 import type { z } from 'zod';
@@ -50,11 +51,11 @@ export type Products = ReturnType<typeof createProducts>;
  * Every product of the transfer saga, over its rail. A further one takes a line here; its rail is declared in its folder, and takes
  * a line in each list above.
  */
-export function createProducts(rails: Rails, { keyRing }: { keyRing: KeyRing }) {
+export function createProducts(rails: Rails, { keys }: { keys: Keys<'withdrawal-code'> }) {
   return {
     disbursement: createDisbursement(rails.bankTransfer),
     ewalletTopup: createEwalletTopup(rails.ewalletTopup),
-    cardlessWithdrawal: createCardlessWithdrawal(rails.cardless, keyRing),
+    cardlessWithdrawal: createCardlessWithdrawal(rails.cardless, keys),
     qrisPayment: createQrisPayment(rails.qrisPayment),
   };
 }

@@ -4,11 +4,14 @@ import { openReconciliations } from '@gerbang/reconciliation';
 import { BackgroundWork, type Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
+import { implementKeys, openKeys } from '@gerbang/service/keys';
 import { openMerchants } from '@gerbang/service/merchants';
+import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
 import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
 import { openAccountTransferStore } from './account-transfer/store.ts';
+import { withdrawalCodes } from './cardless-withdrawal/sealed-place.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { createTransferMetrics } from './metrics.ts';
@@ -33,7 +36,8 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const store = await openStore(foundation);
     const { bus, relay } = openRelay(foundation, store, clock);
     const rails = openRails(foundation);
-    const products = createProducts(rails, { keyRing: config.GERBANG_KEKS });
+    const keys = await openKeys(foundation, ['withdrawal-code']);
+    const products = createProducts(rails, { keys });
     const context: Context = {
       products,
       rails,
@@ -63,7 +67,8 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const reconciled = openReconciledRails(historiesOf(config, products), reading);
     const reconciliations = await openReconciliations({ store, rails: reconciled, clock, audit, registry, log });
     closing.push('reconciliations', () => reconciliations.close());
-    const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation];
+    const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], openOperatorGate(foundation));
+    const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation, forKeys];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -8,15 +8,16 @@ import {
   ListCardlessWithdrawalsRequestSchema,
 } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { eventually } from '@gerbang/testkit';
+import { eventually, testLog } from '@gerbang/testkit';
 import { describe, expect, test } from 'vitest';
 import { cancelCardlessWithdrawal } from '../src/cardless-withdrawal/rpc/cancel.ts';
 import { createCardlessWithdrawal } from '../src/cardless-withdrawal/rpc/create.ts';
 import { getCardlessWithdrawal } from '../src/cardless-withdrawal/rpc/get.ts';
 import { listCardlessWithdrawals } from '../src/cardless-withdrawal/rpc/list.ts';
+import { withdrawalCodes } from '../src/cardless-withdrawal/sealed-place.ts';
 import type { Context } from '../src/context.ts';
 import { onTransferDue } from '../src/transfer/on-due.ts';
-import { dump, formsOf, textOf, useCardless } from './cardless-world.ts';
+import { dump, formsOf, keysOf, textOf, useCardless } from './cardless-world.ts';
 import { refusalOf } from './harness.ts';
 
 const newWorld = useCardless('cardless');
@@ -334,6 +335,15 @@ describe('the code', () => {
     await expect(order(world, { referenceNumber: 'key', idempotencyKey }, after)).rejects.toThrow(
       'no key-encryption key with id 1',
     );
+  });
+
+  test('is sealed again by command; then the old key may go', async () => {
+    const world = await newWorld(['1']);
+    const { transactionId, withdrawalCode } = await order(world);
+    const walk = withdrawalCodes({ store: world.store, keys: keysOf('2', '1'), log: testLog() });
+    expect(await walk.reseal('')).toEqual({ resealed: 1, overtaken: 0, failed: 0, next: '' });
+    expect(Object.fromEntries((await walk.count('')).counts)).toEqual({ 'v2:env:2': 1 });
+    expect((await show(world, transactionId, await world.contextWith(['2']))).withdrawalCode).toBe(withdrawalCode);
   });
 
   test('of one withdrawal, copied to another one, opens nothing', async () => {

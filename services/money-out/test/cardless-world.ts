@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { type AdjustableClock, createClock, type KeyRing, newUlid, parseKeyRing } from '@gerbang/core';
+import { type AdjustableClock, createClock, newUlid, parseKeyRing } from '@gerbang/core';
+import { createKeys, type Keys, openEnvKeys } from '@gerbang/keys';
 import { AccountSchema, MerchantStatus, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { CardlessRail, CardlessState } from '@gerbang/rails/cardless-withdrawal';
 import { BackgroundWork, createLogger } from '@gerbang/runtime';
@@ -14,11 +15,11 @@ import { openInquiries } from '../src/qris-payment/inquiry.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
 import { countingMetrics, scriptedLedger, type Wrap } from './saga-world.ts';
 
-/** A key ring with keys of these ids; the first one seals. The same id is the same key. */
-export function ringOf(...kids: string[]): KeyRing {
+/** Keys of these ids; the first one seals. The same id is the same key. */
+export function keysOf(...kids: string[]): Keys<'withdrawal-code'> {
   const ring = parseKeyRing(kids.map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join());
   if (ring === undefined) throw new Error('no key ring');
-  return ring;
+  return createKeys(['withdrawal-code'], [openEnvKeys(ring)]);
 }
 
 type Held = { code: string; expiresAtMs: number; ended?: 'withdrawn' | 'canceled' };
@@ -136,7 +137,7 @@ export function useCardless(name: string) {
         qrisPayment: { decode: unused, pay: unused, query: unused, cancel: unused, refund: unused, close },
         cardless: { createCode: wrap(createCode), inquire: wrap(inquire), cancel: wrap(cancel), close },
       };
-      const products = createProducts(rails, { keyRing: ringOf(...ring) });
+      const products = createProducts(rails, { keys: keysOf(...ring) });
       const transfers = await openTransferStore(store, Object.values(products), () => {});
       const { insert, apply, find } = transfers;
       return {

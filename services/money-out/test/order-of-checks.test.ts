@@ -28,6 +28,7 @@ import { triggerTopup } from '../src/ewallet-topup/rpc/trigger-topup.ts';
 import { createProducts } from '../src/products.ts';
 import { openInquiries } from '../src/qris-payment/inquiry.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
+import { keysOf } from './cardless-world.ts';
 import { countingMetrics } from './saga-world.ts';
 
 let mongo: TestMongo;
@@ -52,7 +53,7 @@ beforeAll(async () => {
     cardless: { createCode: unused, inquire: unused, cancel: unused, close },
     qrisPayment: { decode: unused, pay: unused, query: unused, cancel: unused, refund: unused, close },
   };
-  const products = createProducts(rails, { keyRing: { currentKid: 'k1', keys: new Map() } });
+  const products = createProducts(rails, { keys: keysOf('k1') });
   context = {
     rails,
     products,

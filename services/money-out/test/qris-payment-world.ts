@@ -22,6 +22,7 @@ import { inquireQrisPayment } from '../src/qris-payment/rpc/inquire-qris-payment
 import { resolve } from '../src/resolution/rpc/resolve.ts';
 import { onTransferDue } from '../src/transfer/on-due.ts';
 import { openTransferStore } from '../src/transfer/store.ts';
+import { keysOf } from './cardless-world.ts';
 import { countingMetrics, scriptedLedger, surviving, type Wrap, withCrashes } from './saga-world.ts';
 
 export const FEE_SEN = 1_000_00n;
@@ -201,7 +202,7 @@ async function openContext(stores: Stores, { accountId, ledger, acquirer }: Last
     cardless: { createCode: unused, inquire: unused, cancel: unused, close },
     qrisPayment: wrap === undefined ? acquirer : railWithCrashes(acquirer, wrap),
   };
-  const products = createProducts(rails, { keyRing: { currentKid: 'k1', keys: new Map() } });
+  const products = createProducts(rails, { keys: keysOf('k1') });
   const fees = [{ product: 'qris-issuer', fixedSen: FEE_SEN }];
   const profile = create(ProfileSchema, { merchantId: 'm1', status: MerchantStatus.ACTIVE, partition: 'p0', fees });
   const account = create(AccountSchema, { accountId, merchantId: 'm1', status: AccountStatus.ACTIVE });

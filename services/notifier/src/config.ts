@@ -1,3 +1,4 @@
+import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
@@ -10,6 +11,8 @@ const shape = {
   ...rpcShape,
   ...storeShape,
   ...busShape,
+  /** For the tokens that the biller has sealed; needed where webhooks have some. */
+  ...keysShape,
   RPC_PORT: env.port(9104),
   ADMIN_PORT: env.port(9204),
   MERCHANT_RPC: env.address(),
@@ -21,8 +24,6 @@ const shape = {
   /** Before EVENT_SOURCES there was one variable for each service; both are read where EVENT_SOURCES is absent. */
   MONEY_OUT_RPC: env.address().optional(),
   MONEY_IN_RPC: env.address().optional(),
-  /** Opens the tokens that the biller has sealed; needed where webhooks have some. */
-  GERBANG_KEKS: env.keyRing().optional(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
   WEBHOOK_ENDPOINT_CONCURRENCY: env.integer(8, 1),
   WEBHOOK_CONCURRENCY: env.integer(512, 1),

@@ -1,4 +1,5 @@
-import type { Clock, KeyRing } from '@gerbang/core';
+import type { Clock } from '@gerbang/core';
+import type { Keys } from '@gerbang/keys';
 import type { EventCatalogue } from '@gerbang/present';
 import type { Logger } from '@gerbang/runtime';
 import type { AuditLog } from '@gerbang/store';
@@ -39,7 +40,7 @@ export type Context = {
   waker: Waker;
   sender: Sender;
   /** Opens the tokens of webhooks; undefined where none is configured. */
-  keyRing: KeyRing | undefined;
+  keys: Keys<'prepaid-token'> | undefined;
   endpointStats: EndpointStats;
   failingEndpoints: FailingEndpoints;
   retryPolicy: RetryPolicy;

@@ -1,9 +1,12 @@
 import type { Clock } from '@gerbang/core';
+import { hasKeys } from '@gerbang/keys';
 import { EVENT_CATALOGUE, type EventCatalogue } from '@gerbang/present';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { Closeable, Logger } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openEventBus } from '@gerbang/service/events';
+import { implementKeys, openKeys } from '@gerbang/service/keys';
+import { openOperatorGate } from '@gerbang/service/operators';
 import { openChannel, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
 import { openAuditLog } from '@gerbang/store';
@@ -13,6 +16,7 @@ import { dispatch } from './delivery/dispatch.ts';
 import { createEndpointStats } from './delivery/endpoint-stats.ts';
 import { openDelivering } from './delivery/open.ts';
 import { createProgress } from './delivery/progress.ts';
+import { deliveredTokens } from './delivery/sealed-place.ts';
 import { createSender } from './delivery/sender.ts';
 import { openDeliveryStore } from './delivery/store.ts';
 import { consumeSources } from './event/sources.ts';
@@ -40,6 +44,7 @@ export function startService(
     const { log, registry, closing } = foundation;
     const clock = await openClock(foundation, options.clock);
     const store = await openStore(foundation);
+    const keys = hasKeys(config) ? await openKeys(foundation, ['prepaid-token']) : undefined;
     const deliveries = await openDeliveryStore(store);
     closing.push('deliveries', () => deliveries.close());
     const unreadable = await openUnreadableStore(store);
@@ -71,7 +76,7 @@ export function startService(
       ...delivering,
       progress: createProgress(),
       sender,
-      keyRing: config.GERBANG_KEKS,
+      keys,
       endpointStats,
       retryPolicy,
       clock,
@@ -85,6 +90,8 @@ export function startService(
       }),
     };
     consumeSources(foundation, context, openEventBus(foundation));
-    return serveRpc(foundation, { implementations: implementations(context), store });
+    const tokens = keys === undefined ? [] : [deliveredTokens({ store, keys, log })];
+    const served = [...implementations(context), implementKeys(tokens, openOperatorGate(foundation))];
+    return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -9,6 +9,8 @@ export type CallRequest = {
   path: string;
   request: Uint8Array;
   traceparent: string;
+  /** "Bearer …", or empty. */
+  authorization: string;
   /** `performance.now()` milliseconds. */
   deadlineMs: number;
 };
@@ -21,6 +23,7 @@ export class ClientCall {
   readonly path: string;
   readonly request: Uint8Array;
   readonly traceparent: string;
+  readonly authorization: string;
   readonly deadlineMs: number;
   place = -1;
   readonly answer: Promise<Uint8Array>;
@@ -39,6 +42,7 @@ export class ClientCall {
     this.path = request.path;
     this.request = request.request;
     this.traceparent = request.traceparent;
+    this.authorization = request.authorization;
     this.deadlineMs = request.deadlineMs;
     this.#onSettled = onSettled;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

@@ -105,7 +105,8 @@ export class ClientLane {
     while (this.#calls.get(this.#lastId) !== undefined);
     call.id = this.#lastId;
     call.lane = this;
-    const head = { kind: FrameKind.CALL, callId: call.id, method: call.path, traceparent: call.traceparent };
+    const { path: method, traceparent, authorization } = call;
+    const head = { kind: FrameKind.CALL, callId: call.id, method, traceparent, authorization };
     call.outgoing = new Outgoing(head, call.request, { deadlineMs: call.deadlineMs });
     this.#calls.add(call);
     this.#outbox.push(call.outgoing);

@@ -18,6 +18,7 @@ const TIMEOUT_MS = tag(6, VARINT);
 const TRACEPARENT = tag(7, BYTES);
 const STATUS = tag(8, VARINT);
 const MESSAGE = tag(9, BYTES);
+const AUTHORIZATION = tag(10, BYTES);
 
 const NOTHING = Buffer.alloc(0);
 
@@ -72,6 +73,7 @@ export function newFrame(fields: Partial<LaneFrame>): LaneFrame {
     traceparent: fields.traceparent ?? '',
     status: fields.status ?? 0,
     message: fields.message ?? '',
+    authorization: fields.authorization ?? '',
   };
 }
 
@@ -88,16 +90,18 @@ function readFrame(reader: Reader, end: number): LaneFrame {
     else if (field === TRACEPARENT) frame.traceparent = reader.text();
     else if (field === STATUS) frame.status = reader.varint();
     else if (field === MESSAGE) frame.message = reader.text();
+    else if (field === AUTHORIZATION) frame.authorization = reader.text();
     else reader.skip(field);
   }
   if (reader.at !== end) throw new Error('a frame ends within a field');
   return frame;
 }
 
-function sizeOfFrame({ kind, callId, payload, more, method, timeoutMs, traceparent, status, message }: LaneFrame): number {
+function sizeOfFrame(frame: LaneFrame): number {
+  const { kind, callId, payload, more, method, timeoutMs, traceparent, status, message, authorization } = frame;
   let size = sizeOfNumber(kind) + sizeOfNumber(callId) + sizeOfNumber(timeoutMs) + sizeOfNumber(status) + (more ? 2 : 0);
   if (payload.length > 0) size += 1 + sizeOfVarint(payload.length) + payload.length;
-  return size + sizeOfText(method) + sizeOfText(traceparent) + sizeOfText(message);
+  return size + sizeOfText(method) + sizeOfText(traceparent) + sizeOfText(message) + sizeOfText(authorization);
 }
 
 function writeFrame(bytes: Buffer, start: number, frame: LaneFrame): number {
@@ -115,7 +119,8 @@ function writeFrame(bytes: Buffer, start: number, frame: LaneFrame): number {
   at = writeNumber(bytes, at, TIMEOUT_MS, frame.timeoutMs);
   at = writeText(bytes, at, TRACEPARENT, frame.traceparent);
   at = writeNumber(bytes, at, STATUS, frame.status);
-  return writeText(bytes, at, MESSAGE, frame.message);
+  at = writeText(bytes, at, MESSAGE, frame.message);
+  return writeText(bytes, at, AUTHORIZATION, frame.authorization);
 }
 
 function tag(field: number, wireType: number): number {

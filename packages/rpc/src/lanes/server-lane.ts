@@ -33,8 +33,8 @@ export class LaneCall extends RunningCall {
   /** The request's parts, while more are to come. */
   assembly: Assembly | undefined;
 
-  constructor(lane: ServerLane, caller: string | undefined, method: Method, frame: LaneFrame) {
-    super(caller);
+  constructor(lane: ServerLane, caller: Caller, method: Method, frame: LaneFrame) {
+    super(caller, frame.authorization);
     this.lane = lane;
     this.id = frame.callId;
     this.method = method;
@@ -145,7 +145,7 @@ export class ServerLane {
       return;
     }
     this.#held++;
-    const call = new LaneCall(this, this.#caller.name, method, frame);
+    const call = new LaneCall(this, this.#caller, method, frame);
     this.#calls.add(call);
     this.#deadlines.add(call);
     if (frame.more) call.assembly = new Assembly(frame);

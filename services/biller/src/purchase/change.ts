@@ -1,4 +1,5 @@
-import { type Clock, isRefusal, type KeyRing, RefusalError } from '@gerbang/core';
+import { type Clock, isRefusal, RefusalError } from '@gerbang/core';
+import type { Keys } from '@gerbang/keys';
 import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { PrepaidRail } from '@gerbang/rails/prepaid';
 import type { RpcClient } from '@gerbang/rpc';
@@ -17,7 +18,7 @@ export type PurchaseContext = {
   ledger: Pick<RpcClient<typeof LedgerService>, 'post'>;
   rail: Pick<PrepaidRail, 'purchase'>;
   /** What tokens are sealed with. */
-  keyRing: KeyRing;
+  keys: Keys<'prepaid-token'>;
   clock: Clock;
   log: Logger;
   metrics: Metrics;

@@ -36,7 +36,7 @@ export type PurchaseDocument = Due & {
   proposed_token?: string;
   rail_reference?: string;
   serial_number?: string;
-  /** Sealed; see packages/core/src/sealed-token.ts. */
+  /** Sealed to the reference number. */
   sealed_token?: string;
   failed_code?: string;
   failed_reason?: string;

@@ -1,4 +1,4 @@
-import { sealToken } from '@gerbang/core';
+import { prepaidToken } from '@gerbang/keys';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { callWithin } from '@gerbang/rails';
 import type { PrepaidPurchaseResult } from '@gerbang/rails/prepaid';
@@ -95,9 +95,10 @@ async function succeed(
     }
     return wait(context, purchase, 'the biller gives a token that another purchase has got', { isLost: true });
   }
+  // Before the price is captured: where the keys can't be reached, the purchase waits for its timer.
+  const sealedToken = token === undefined ? undefined : await context.keys.seal(prepaidToken(referenceNumber), token);
   if ((await postOutcome(context, purchase, Intent.CAPTURE)) === Intent.RELEASE)
     return contradiction(context, purchase, 'the biller says that it has succeeded, and the price is released');
-  const sealedToken = token === undefined ? undefined : sealToken(context.keyRing, referenceNumber, token);
   return { type: 'succeed', receipt: { railReference, serialNumber, sealedToken } };
 }
 

@@ -1,3 +1,4 @@
+import { hasCardNumber, isPlainText } from '@gerbang/core';
 import { z } from 'zod';
 import type { Texts } from '../text/id.ts';
 
@@ -42,11 +43,17 @@ export function checkEntered(
         .string()
         .min(1, texts.nameMissing)
         .max(100, texts.nameWrong)
-        .regex(/^[^\p{Cc}]*$/u, texts.nameWrong),
+        .regex(/^[^\p{Cc}]*$/u, texts.nameWrong)
+        .refine(isPlainText, texts.nameWrong)
+        .refine(hasNoCardNumber, texts.cardNumber),
     ),
     customer_email: optional(
       asked.needsCustomer,
-      z.string().min(1, texts.emailMissing).max(254, texts.emailWrong).pipe(z.email(texts.emailWrong)),
+      z
+        .string()
+        .min(1, texts.emailMissing)
+        .max(254, texts.emailWrong)
+        .pipe(z.email(texts.emailWrong).refine(hasNoCardNumber, texts.cardNumber)),
     ),
     customer_phone: optional(
       needsPhone,
@@ -66,6 +73,10 @@ export function checkEntered(
     if (field !== undefined) errors[field] ??= issue.message;
   }
   return { errors };
+}
+
+function hasNoCardNumber(text: string): boolean {
+  return !hasCardNumber(text);
 }
 
 /** A field that is not asked for is left out, also where it was sent. */

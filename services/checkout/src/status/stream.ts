@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { addressOf } from '../http/visit.ts';
+import { LISTENER, networkOfCustomer } from '../http/limits.ts';
 import type { Phase } from './phase.ts';
 import type { Watch } from './watch.ts';
 
@@ -17,13 +17,19 @@ export type Standing = { phase: Phase; remainingMs: number };
  * and then. The stream ends once the payment is over; where too many are open it is 503.
  */
 export function streamStatus<T>(
-  { permits }: Pick<Context, 'permits'>,
+  { streamPermits, limitMetrics }: Pick<Context, 'streamPermits' | 'limitMetrics'>,
   request: FastifyRequest,
   reply: FastifyReply,
   payment: { reference: string; first: T; watch: Watch<T>; standingOf: (now: T) => Standing },
 ): FastifyReply {
-  const leave = permits.take(addressOf(request));
-  if (leave === undefined) return reply.code(503).header('retry-after', '30').send();
+  // A page that went away meanwhile would never give its permit back.
+  if (reply.raw.destroyed) return reply;
+  const network = networkOfCustomer(request);
+  const refused = streamPermits.take(network);
+  if (refused !== undefined) {
+    limitMetrics.refused(LISTENER, refused === 'all' ? 'status streams' : 'status streams of an address');
+    return reply.code(503).header('retry-after', '30').send();
+  }
   reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
   const headers = Object.entries(reply.getHeaders());
   const { raw } = reply.hijack();
@@ -42,9 +48,9 @@ export function streamStatus<T>(
   };
   const stopWatching = payment.watch.watch(payment.reference, tell);
   const timeout = setTimeout(() => raw.end(), STREAM_MAX_MS);
-  raw.on('close', () => {
+  raw.once('close', () => {
     stopWatching();
-    leave();
+    streamPermits.give(network);
     clearTimeout(timeout);
   });
   tell(payment.first);

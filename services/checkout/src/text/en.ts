@@ -35,6 +35,7 @@ export const en: Texts = {
   errorsTitle: 'Please check what you have entered',
   nameMissing: 'Enter your full name.',
   nameWrong: 'A name has at most 100 characters.',
+  cardNumber: 'Do not enter a card number here.',
   emailMissing: 'Enter your email address.',
   emailWrong: 'Enter a valid email address, for example name@example.com.',
   phoneMissing: 'Enter your mobile number.',

@@ -33,6 +33,7 @@ export const id = {
   errorsTitle: 'Periksa kembali isian Anda',
   nameMissing: 'Isi nama lengkap Anda.',
   nameWrong: 'Nama paling panjang 100 karakter.',
+  cardNumber: 'Jangan menulis nomor kartu di sini.',
   emailMissing: 'Isi alamat email Anda.',
   emailWrong: 'Tulis alamat email yang benar, misalnya nama@contoh.id.',
   phoneMissing: 'Isi nomor ponsel Anda.',

@@ -10,14 +10,20 @@ const TOKEN = /^([0-9a-f]{32})([A-Za-z0-9_-]{43})$/;
  * What opens a customer's page: 256 random bits behind the binding's id, by which it is found. Only a hash of them is compared; the
  * token itself is sealed, for the merchant's repeated request.
  */
-export function newPageToken(sealing: Context['sealing'], bindingId: string): Pick<BindingOrder, 'pageHash' | 'pageToken'> {
+export async function newPageToken(
+  sealing: Context['sealing'],
+  bindingId: string,
+): Promise<Pick<BindingOrder, 'pageHash' | 'pageToken'>> {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
-  return { pageHash: hashOf(secret), pageToken: sealing.seal('bind-page', bindingId, secret) };
+  return { pageHash: hashOf(secret), pageToken: await sealing.seal('bind-page', bindingId, secret) };
 }
 
 /** webview_url of a binding (contract §8). */
-export function pageUrl({ payUrl, sealing }: Pick<Context, 'payUrl' | 'sealing'>, { id, pageToken }: BindingOrder): string {
-  return `${payUrl}/bind/${id.replaceAll('-', '')}${sealing.open('bind-page', id, pageToken)}`;
+export async function pageUrl(
+  { payUrl, sealing }: Pick<Context, 'payUrl' | 'sealing'>,
+  { id, pageToken }: BindingOrder,
+): Promise<string> {
+  return `${payUrl}/bind/${id.replaceAll('-', '')}${await sealing.open('bind-page', id, pageToken)}`;
 }
 
 /** The binding that a page's token opens. Refusals: transaction_not_found. */

@@ -11,10 +11,10 @@ import { otpRequest, sendOtp } from '../otp/ask.ts';
 export async function sendBindOtp(context: Context, binding: StoredBinding): Promise<StoredBinding> {
   const { id } = binding.order;
   try {
-    const sent = await sendOtp(context, binding, otpRequest(context, binding, 'bind', id));
+    const sent = await sendOtp(context, binding, await otpRequest(context, binding, 'bind', id));
     switch (sent.outcome) {
       case 'sent': {
-        const chargeToken = context.sealing.seal('charge-token', id, sent.chargeToken);
+        const chargeToken = await context.sealing.seal('charge-token', id, sent.chargeToken);
         return (await changeBinding(context, binding, { type: 'otp-sent', chargeToken })).binding;
       }
       case 'blocked':

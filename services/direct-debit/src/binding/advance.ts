@@ -56,11 +56,11 @@ async function connect(context: Context, binding: StoredBinding, state: Connecti
   const said = await callWithin(railTimeoutMs, (signal) => askNext(context, binding, state, signal));
   switch (said.outcome) {
     case 'bound': {
-      const accountToken = sealing.seal('account-token', id, said.accountToken);
+      const accountToken = await sealing.seal('account-token', id, said.accountToken);
       return { type: 'link', link: { accountToken, linkId: said.linkId } };
     }
     case 'issued':
-      return { type: 'keep-tokens', tokens: sealTokens(context, id, said) };
+      return { type: 'keep-tokens', tokens: await sealTokens(context, id, said) };
     case 'found': {
       const account = { number: said.accountNumber, name: said.accountName };
       const isOwn = await claimAccount(context, binding, account.number);
@@ -90,16 +90,17 @@ async function askNext(
 ): Promise<BindResult | TokenResult | AccountResult> {
   const { rail, sealing } = context;
   const { id } = binding.order;
-  const authCode = sealing.open('auth-code', id, sealed);
-  if (link === undefined) return rail.bind(bindRequest(context, binding, { state: '', language: 'id' }), authCode, { signal });
+  const authCode = await sealing.open('auth-code', id, sealed);
+  if (link === undefined)
+    return rail.bind(await bindRequest(context, binding, { state: '', language: 'id' }), authCode, { signal });
   if (tokens === undefined) return rail.issueTokens({ authCode }, { signal });
-  return rail.findAccount(customerOf(context, id, { link, tokens }), id, { signal });
+  return rail.findAccount(await customerOf(context, id, { link, tokens }), id, { signal });
 }
 
 /** Ends it at the bank. A refusal leaves it active. */
 async function unbind(context: Context, { order }: StoredBinding, { link, tokens }: ActiveState): Promise<BindingCommand> {
   const request = { partnerReference: order.id, linkId: link.linkId };
-  const customer = customerOf(context, order.id, { link, tokens });
+  const customer = await customerOf(context, order.id, { link, tokens });
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.unbind(request, customer, { signal }));
   switch (said.outcome) {
     case 'unbound':
@@ -123,20 +124,20 @@ async function cleanUp(
 ): Promise<BindingCommand> {
   if (tokens === undefined) return { type: 'clean-up' };
   const request = { partnerReference: order.id, linkId: link.linkId };
-  const customer = customerOf(context, order.id, { link, tokens });
+  const customer = await customerOf(context, order.id, { link, tokens });
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.unbind(request, customer, { signal }));
   return said.outcome === 'unknown' ? { type: 'wait' } : { type: 'clean-up' };
 }
 
 /** Sealed to their binding. The bank's moments are those of business time. */
-export function sealTokens(
+export async function sealTokens(
   { sealing, clock }: Pick<Context, 'sealing' | 'clock'>,
   bindingId: string,
   given: { accessToken: string; refreshToken: string; expiresAtMs: number },
 ) {
   return {
-    accessToken: sealing.seal('customer-token', bindingId, given.accessToken),
-    refreshToken: sealing.seal('customer-token', bindingId, given.refreshToken),
+    accessToken: await sealing.seal('customer-token', bindingId, given.accessToken),
+    refreshToken: await sealing.seal('customer-token', bindingId, given.refreshToken),
     issuedAtMs: clock.now(),
     expiresAtMs: given.expiresAtMs,
   };

@@ -13,12 +13,12 @@ import type { ActiveState, UnboundBy } from './state.ts';
 export async function refreshTokens(context: Context, binding: StoredBinding, state: ActiveState): Promise<void> {
   const { rail, railTimeoutMs, sealing, metrics, log } = context;
   const { id } = binding.order;
-  const refreshToken = sealing.open('customer-token', id, state.tokens.refreshToken);
+  const refreshToken = await sealing.open('customer-token', id, state.tokens.refreshToken);
   const said = await callWithin(railTimeoutMs, (signal) => rail.issueTokens({ refreshToken }, { signal }));
   switch (said.outcome) {
     case 'issued':
       metrics.tokensRefreshed('issued');
-      await changeBinding(context, binding, { type: 'keep-tokens', tokens: sealTokens(context, id, said) });
+      await changeBinding(context, binding, { type: 'keep-tokens', tokens: await sealTokens(context, id, said) });
       return;
     case 'failed':
       metrics.tokensRefreshed('refused');
@@ -43,7 +43,7 @@ export async function checkBinding(
 ): Promise<'found' | 'gone' | 'unknown'> {
   const { state, order } = binding;
   if (state.status !== 'active') return 'gone';
-  const customer = customerOf(context, order.id, state);
+  const customer = await customerOf(context, order.id, state);
   const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.findAccount(customer, order.id, { signal }));
   if (said.outcome === 'gone') await changeBinding(context, binding, { type: 'unbound', by });
   return said.outcome;

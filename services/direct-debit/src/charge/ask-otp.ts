@@ -16,7 +16,7 @@ export async function askOtp(context: Context, charge: StoredCharge, as: 'ask-ot
   const sent = await trySend(context, counted.charge);
   switch (sent.outcome) {
     case 'sent': {
-      const chargeToken = context.sealing.seal('charge-token', charge.order.id, sent.chargeToken);
+      const chargeToken = await context.sealing.seal('charge-token', charge.order.id, sent.chargeToken);
       return (await changeCharge(context, counted.charge, { type: 'otp-sent', chargeToken })).charge;
     }
     case 'blocked':
@@ -36,7 +36,7 @@ export async function askOtp(context: Context, charge: StoredCharge, as: 'ask-ot
 async function trySend(context: Context, charge: StoredCharge): Promise<SendOtpResult> {
   const binding = await mustFindBinding(context, charge.order.bindingId);
   try {
-    return await sendOtp(context, binding, otpRequest(context, binding, 'charge', charge.order.id));
+    return await sendOtp(context, binding, await otpRequest(context, binding, 'charge', charge.order.id));
   } catch (error) {
     if (error instanceof RefusalError && error.refusal.refused === 'transaction_failed')
       return { outcome: 'failed', code: 'OTP', reason: error.refusal.message };

@@ -32,8 +32,8 @@ export async function sendCharge(context: Context, charge: StoredCharge): Promis
     return wait(context, marked.charge, send === 1 ? { type: 'fail', ...ended, send } : ended.reason);
   }
   const request = readChargeRequest(order, state);
-  const chargeToken = state.chargeToken && context.sealing.open('charge-token', order.id, state.chargeToken);
-  const by = { customer: customerOf(context, binding.order.id, binding.state), chargeToken };
+  const chargeToken = state.chargeToken && (await context.sealing.open('charge-token', order.id, state.chargeToken));
+  const by = { customer: await customerOf(context, binding.order.id, binding.state), chargeToken };
   const said = await callWithin(context.railTimeoutMs, (signal) =>
     context.rail.charge(request, by, { signal, firstSend: send === 1 }),
   );

@@ -32,45 +32,45 @@ export async function verifyOtp(
 }
 
 /** What the bank has to know of the customer and the account. `partnerReference`: of the binding or the charge that it is for. */
-export function otpRequest(
+export async function otpRequest(
   { sealing }: Pick<Context, 'sealing'>,
   { order, state }: StoredBinding,
   purpose: OtpRequest['purpose'],
   partnerReference: string,
-): OtpRequest {
+): Promise<OtpRequest> {
   const link = state.status === 'active' ? state.link : undefined;
   return {
     purpose,
     partnerReference,
     bankCode: order.bankCode,
-    phone: sealing.open('customer-phone', order.id, order.phone),
-    accountToken: link && sealing.open('account-token', order.id, link.accountToken),
+    phone: await sealing.open('customer-phone', order.id, order.phone),
+    accountToken: link && (await sealing.open('account-token', order.id, link.accountToken)),
   };
 }
 
 /** What the bank is shown in the customer's name. */
-export function customerOf(
+export async function customerOf(
   { sealing }: Pick<Context, 'sealing'>,
   bindingId: string,
   given: { link: Link; tokens: Tokens },
-): Customer {
+): Promise<Customer> {
   return {
-    accessToken: sealing.open('customer-token', bindingId, given.tokens.accessToken),
-    accountToken: sealing.open('account-token', bindingId, given.link.accountToken),
+    accessToken: await sealing.open('customer-token', bindingId, given.tokens.accessToken),
+    accountToken: await sealing.open('account-token', bindingId, given.link.accountToken),
   };
 }
 
 /** A binding as the bank is asked for it. `state`: unguessable, for one authorization. */
-export function bindRequest(
+export async function bindRequest(
   { sealing, payUrl }: Pick<Context, 'sealing' | 'payUrl'>,
   { order }: StoredBinding,
   { state, language }: { state: string; language: string },
-): BindRequest {
+): Promise<BindRequest> {
   return {
     partnerReference: order.id,
     bankCode: order.bankCode,
     customerId: order.customerId,
-    phone: sealing.open('customer-phone', order.id, order.phone),
+    phone: await sealing.open('customer-phone', order.id, order.phone),
     state,
     language,
     // The bank's consent comes by this server; no customer is ever sent there.

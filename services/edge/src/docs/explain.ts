@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { RefusalError, refuse } from '@gerbang/core';
 import type { Received } from '@gerbang/core/workbench';
+import { networkOf } from '@gerbang/runtime';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -54,7 +55,7 @@ export function createExplainer({ trustedProxies, realNow }: Pick<Context, 'trus
   const addressLimit = createRateLimit(PER_ADDRESS_AND_MINUTE);
   let underWay = 0;
   return async (request) => {
-    addressLimit.count(callerAddress(request.raw, trustedProxies) ?? '');
+    addressLimit.count(networkOf(callerAddress(request.raw, trustedProxies) ?? ''));
     const { body } = validate(input, { params: {}, query: {}, body: request.body?.json });
     const { secret, string_to_sign: ownString, ...received } = body;
     if (underWay >= AT_ONCE_MAX) throw new RefusalError(OVERLOADED);

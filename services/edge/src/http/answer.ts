@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
 import { describeRefusal, type Refusal } from '@gerbang/core';
 import type { FastifyReply } from 'fastify';
 import type { Answer } from './call.ts';
+import { sendCsv } from './csv-stream.ts';
 import type { Echo, Envelope, Rendered } from './envelope.ts';
 import type { Operation } from './operation.ts';
 import type { Route } from './route.ts';
@@ -22,10 +22,7 @@ const RETRY_AFTER_MS = 1_000;
 
 /** Sends what a handler answers; `echo` gives the identifying fields of the request. */
 export function sendAnswer(reply: FastifyReply, { envelope, operation }: Route, answer: Answer, echo: () => Echo): FastifyReply {
-  if ('csv' in answer) {
-    // By bytes: no more than one page waits for a caller that reads slowly.
-    return reply.type('text/csv; charset=utf-8').send(Readable.from(answer.csv, { objectMode: false }));
-  }
+  if ('csv' in answer) return sendCsv(reply, answer);
   if ('image' in answer) return reply.type(answer.type).send(answer.image);
   const { data, failure, replayed = false } = answer;
   if (failure !== undefined) return sendFailure(reply, envelope, { ...failure, replayed }, { data });

@@ -27,7 +27,8 @@ export type Answer<Data extends object = object> =
 /** What was asked for is not there: what can be said of it goes with the refusal. */
 export type NothingAnswer<Data extends object = object> = { data: Partial<Data>; failure: Refusal; replayed?: false };
 
-export type CsvAnswer = { csv: AsyncIterable<string> };
+/** `ended` is called once it has been sent, or the caller has gone: it gives back what the stream has taken. */
+export type CsvAnswer = { csv: AsyncIterable<string>; readTimeoutMs: number; ended: () => void };
 
 export type DataAnswer<Data extends object = object> = {
   data: Data;

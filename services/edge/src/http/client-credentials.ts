@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { equalsInConstantTime, RefusalError, refuse, tokenSignature } from '@gerbang/core';
+import { networkOf } from '@gerbang/runtime';
 import type { Context } from '../context.ts';
 import { closed, compileAccess, type EdgeCredential, type MerchantAccess } from './access-cache.ts';
 import { headerOf, mustHavePartnerId } from './auth.ts';
@@ -42,8 +43,9 @@ export function admitClientSignature(context: Context, request: IncomingMessage)
 }
 
 /**
- * One message for every wrong client, secret, signature or partner id. The rate is counted before the secret is looked at: it is
- * what bounds guessing. Refusals: validation (no X-PARTNER-ID), rate_limited, unauthorized, ip_not_allowed, unavailable.
+ * One message for every wrong client, secret, signature or partner id. The rates are looked at before the secret: they are what
+ * bounds guessing, that of an address first. Refusals: validation (no X-PARTNER-ID), rate_limited, unauthorized, ip_not_allowed,
+ * unavailable.
  */
 async function admitClient(
   context: Context,
@@ -53,16 +55,29 @@ async function admitClient(
 ): Promise<Caller> {
   const partnerId = mustHavePartnerId(request);
   const address = callerAddress(request, context.trustedProxies);
-  context.tokenLimit.count(`${clientId.slice(0, CLIENT_ID_LENGTH_MAX)} ${address}`);
+  const network = networkOf(address ?? '');
+  const client = clientId.slice(0, CLIENT_ID_LENGTH_MAX);
+  mustNotHaveFailedOften(context, client, network);
+  context.tokenLimit.count(`${client} ${network}`);
   const access = await findAccess(context, clientId);
   const credential = access?.credentials.get(clientId) ?? NOBODY;
   const provesSecret = proves(credential);
   const provesPartner = equalsInConstantTime(partnerId, access?.partnerId ?? '');
   if (access === undefined || !provesSecret || !provesPartner || !credential.active) {
+    context.tokenFailures.failed(network);
     throw new RefusalError(refuse('unauthorized', { message: 'Invalid credentials' }));
   }
+  context.tokenFailures.proved(client, network);
   if (address === undefined || !credential.allows(address)) throw new RefusalError(refuse('ip_not_allowed'));
   return { merchantId: access.merchantId, clientId, clientSecret: credential.clientSecret, accessToken: '' };
+}
+
+/** Refusals: rate_limited. */
+function mustNotHaveFailedOften({ tokenFailures, limitMetrics }: Context, client: string, network: string): void {
+  const retryAfterMs = tokenFailures.wait(client, network);
+  if (retryAfterMs === undefined) return;
+  limitMetrics.refused('http', 'refused tokens of an address');
+  throw new RefusalError(refuse('rate_limited', { retryAfterMs }));
 }
 
 /** Asked anew each time: tokens are rare, a known client takes as long as an unknown one, and a rotated secret holds at once. */

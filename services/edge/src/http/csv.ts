@@ -1,6 +1,7 @@
 import type { Money } from '@gerbang/core';
 import type { Context } from '../context.ts';
 import type { Call, CsvAnswer } from './call.ts';
+import { takePermit } from './csv-stream.ts';
 
 /** Rows asked for at a time: what a stream holds in memory for one caller. */
 export const CSV_PAGE_ROWS = 1_000;
@@ -31,20 +32,29 @@ export function wantsCsv({ header }: Pick<Call, 'header'>): boolean {
 /**
  * A list of any length as CSV: a header line, then page after page as fast as the caller reads. The first page is asked for
  * before anything is answered, so that refusals are answers of their own; a later failure cuts the connection, so that no caller
- * takes a part for the whole.
+ * takes a part for the whole. The answer holds a permit of the merchant until it has ended. Refusals: rate_limited (too many of
+ * the merchant's are under way), overloaded (too many of all), those of `fetchPage`.
  */
 export async function answerCsv(
-  { log }: Pick<Context, 'log'>,
+  context: Pick<Context, 'log' | 'csvStreams' | 'limitMetrics'>,
+  merchantId: string,
   columns: readonly string[],
   fetchPage: (cursor: string) => Promise<CsvPage>,
 ): Promise<CsvAnswer> {
-  const first = await fetchPage('');
-  const loggedFetch = (cursor: string) =>
-    fetchPage(cursor).catch((error: unknown) => {
-      log.error({ err: error }, 'a CSV stream was cut short');
-      throw error;
-    });
-  return { csv: linesOf(columns, first, loggedFetch) };
+  const { log, csvStreams } = context;
+  const ended = takePermit(context, merchantId);
+  try {
+    const first = await fetchPage('');
+    const loggedFetch = (cursor: string) =>
+      fetchPage(cursor).catch((error: unknown) => {
+        log.error({ err: error }, 'a CSV stream was cut short');
+        throw error;
+      });
+    return { csv: linesOf(columns, first, loggedFetch), readTimeoutMs: csvStreams.readTimeoutMs, ended };
+  } catch (error) {
+    ended();
+    throw error;
+  }
 }
 
 async function* linesOf(columns: readonly string[], first: CsvPage, fetchPage: (cursor: string) => Promise<CsvPage>) {

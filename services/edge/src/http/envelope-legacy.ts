@@ -75,6 +75,8 @@ export function legacyMeaning(refused: RefusalCode): Meaning | undefined {
     case 'idempotency_key_running':
     case 'posting_key_conflict':
     case 'not_owner':
+    case 'approval_needed':
+    case 'approval_used':
       return { code: '99' };
     default:
       return refused satisfies never;

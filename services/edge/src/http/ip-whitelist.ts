@@ -55,7 +55,8 @@ export function compileWhitelist(entries: readonly string[]): IpMatcher {
 /** The peer's address in its normal form, which stays the same for the life of a connection. */
 const peers = new WeakMap<Socket, string>();
 
-function peerOf(socket: Socket): string | undefined {
+/** The address of the other side; undefined once it has gone. */
+export function peerOf(socket: Socket): string | undefined {
   const known = peers.get(socket);
   if (known !== undefined) return known;
   const address = normalize(socket.remoteAddress ?? '');

@@ -1,5 +1,8 @@
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { bodyHash, checkStructure, hashOfCanonical, type Json, RefusalError, refuse } from '@gerbang/core';
+import type { PermitRefusal } from '@gerbang/runtime';
+import { OVERLOADED } from './admission.ts';
+import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** Largest body of a request (contract §2). */
 export const BODY_BYTES_MAX = 256 * 1024;
@@ -8,6 +11,8 @@ export const BODY_BYTES_MAX = 256 * 1024;
  * connection.
  */
 const DROPPED_BYTES_MAX = 8 * 1024 * 1024;
+/** What a piece of a body takes in memory besides its bytes: one that comes byte by byte takes far more than its length. */
+const PIECE_BYTES = 256;
 
 const JSON_TYPE = 'application/json';
 
@@ -21,31 +26,66 @@ export type Body = { json: Json | undefined; hash(): string };
 
 export const NO_BODY: Body = { json: undefined, hash: once(() => bodyHash(undefined)) };
 
+/** How a body is read: how long it may be, whose it is, and what is told of one that has no more room. */
+export type BodyReading = {
+  bytesMax: number;
+  caller: string;
+  unfinished: UnfinishedBodies;
+  refused: (reason: PermitRefusal) => void;
+};
+
 /**
- * Reads a request's body and calls back once. The stream is never destroyed: the answer goes over the same socket. Refusals:
- * body_too_large.
+ * Reads a request's body and calls back once. The stream is never destroyed: the answer goes over the same socket. What has come
+ * of a body that is not complete counts as the caller's. Refusals: body_too_large, overloaded (too many of the caller's bodies
+ * are not complete).
  */
-export function readBody(stream: Readable, done: (error: Error | null, bytes?: Buffer) => void): void {
+export function readBody(
+  request: IncomingMessage,
+  reading: BodyReading,
+  done: (error: Error | null, bytes?: Buffer) => void,
+): void {
+  const { bytesMax, caller, unfinished, refused } = reading;
+  const announced = Number(request.headers['content-length'] ?? Number.NaN);
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let held = 0;
+  const letGo = () => {
+    if (held > 0) unfinished.give(caller, held);
+    held = 0;
+  };
   const finish = (error: Error | null) => {
-    stream.off('data', onData).off('end', onEnd).off('error', finish).off('close', onClose);
+    request.off('data', onData).off('end', onEnd).off('error', finish).off('close', onClose);
+    letGo();
     const [only] = chunks;
     if (error !== null) done(error);
-    else if (bytes > BODY_BYTES_MAX) done(new RefusalError(refuse('body_too_large')));
+    else if (bytes > bytesMax) done(new RefusalError(refuse('body_too_large')));
     else done(null, only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
+  };
+  const stop = (error: Error | null) => {
+    request.pause();
+    finish(error);
   };
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
-    else chunks.length = 0;
-    if (bytes <= DROPPED_BYTES_MAX) return;
-    stream.pause();
-    finish(null);
+    if (bytes > bytesMax) {
+      chunks.length = 0;
+      letGo();
+      if (bytes > DROPPED_BYTES_MAX) stop(null);
+      return;
+    }
+    chunks.push(chunk);
+    if (bytes === announced) return;
+    const taken = chunk.length + PIECE_BYTES;
+    const reason = unfinished.take(caller, taken);
+    if (reason === undefined) held += taken;
+    else {
+      refused(reason);
+      stop(new RefusalError(OVERLOADED));
+    }
   };
   const onEnd = () => finish(null);
   const onClose = () => finish(new RefusalError(refuse('bad_request', { message: 'The body ended early' })));
-  stream.on('data', onData).on('end', onEnd).on('error', finish).on('close', onClose);
+  request.on('data', onData).on('end', onEnd).on('error', finish).on('close', onClose);
 }
 
 /**

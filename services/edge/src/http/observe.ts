@@ -1,4 +1,4 @@
-import { contextFrom, type Logger, openSpan } from '@gerbang/runtime';
+import { contextFrom, openSpan } from '@gerbang/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import type { Fault } from './errors.ts';
@@ -20,7 +20,6 @@ export type Observer = (request: FastifyRequest, reply: FastifyReply, route: str
  */
 export function createObserver(app: FastifyInstance, { metrics, log }: Pick<Context, 'metrics' | 'log'>): Observer {
   app.decorateRequest('fault', undefined);
-  const lines = requestLog(log);
   return (request, reply, route, work) => {
     const startedAtMs = performance.now();
     const { method, raw } = request;
@@ -41,17 +40,9 @@ export function createObserver(app: FastifyInstance, { metrics, log }: Pick<Cont
       metrics.answered(route, method, status, ms);
       const { caller, fault } = request;
       const line = { method, route, status, ms: Math.round(ms * 10) / 10, merchant_id: caller?.merchantId, trace_id: traceId };
-      if (fault === undefined) lines.info(line, 'request');
+      if (fault === undefined) log.info(line, 'request');
       else log[fault.level]({ ...line, err: fault.err, cause: fault.cause }, 'request');
     });
     within(work);
   };
-}
-
-/**
- * The line's fields are named above and none is a secret: looking for some in them would take twenty times as long as writing the
- * line.
- */
-function requestLog(log: Logger): Logger {
-  return log.child({}, { redact: [] });
 }

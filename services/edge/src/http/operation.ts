@@ -6,7 +6,13 @@ import { type IdempotencyKey, idempotencyKeyOf } from './idempotency.ts';
 import { validate } from './validation.ts';
 
 /** Refusals between services, and SP008, which is reserved: no merchant ever gets one. */
-type InternalRefusal = 'posting_key_conflict' | 'not_owner' | 'merchant_not_found' | 'invalid_reference';
+type InternalRefusal =
+  | 'posting_key_conflict'
+  | 'not_owner'
+  | 'merchant_not_found'
+  | 'invalid_reference'
+  | 'approval_needed'
+  | 'approval_used';
 
 /** A refusal that a merchant may get. */
 export type PublicRefusal = Exclude<RefusalCode, InternalRefusal>;

@@ -6,7 +6,7 @@ export type RateLimit = { count(key: string): void };
 
 /**
  * At most `perMinute` requests a key in each minute from the key's first request on (contract §2). Counted only in this process:
- * with several edges behind one address a merchant gets as many times the limit, so operators divide it by their number.
+ * each of several edges gets its share of the limit (docs/edge.md, replicas).
  */
 export function createRateLimit(perMinute: number): RateLimit {
   const limiter = createRateLimiter(perMinute);

@@ -1,4 +1,5 @@
 import { RefusalError } from '@gerbang/core';
+import { closingAfter, type Timeouts, timeoutsOf } from '@gerbang/service';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, faultOf } from '../http/errors.ts';
 import { answerMalformed } from '../http/malformed.ts';
@@ -6,15 +7,11 @@ import { createObserver } from '../http/observe.ts';
 import { ACCESS_TOKEN, accessToken } from './access-token.ts';
 import { checkSignature, findCaller, type RailCaller } from './authenticate.ts';
 import type { RailsContext } from './context.ts';
+import { readRailBody, underPermit, withTokenFailures } from './limits.ts';
 import { RAILS_SERVICES } from './services.ts';
 import { GENERAL_ERROR, type SnapAnswer, SnapRefusal, sendSnap, TIMEOUT } from './snap.ts';
 
-/** No callback of a rail is near this long. */
-const BODY_BYTES_MAX = 64 * 1024;
-const REQUEST_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 75_000;
-/** Callbacks under way at once; a rail that sends more has to retry. */
-const IN_FLIGHT_MAX = 256;
 /** SNAP has no service for what is none. */
 const NO_SERVICE = '00';
 
@@ -23,44 +20,34 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const TOKEN_PATH = '/v1.0/access-token/b2b';
 
 /** The HTTP side of the rails listener: SNAP's services behind a rail's own proof of who it is. */
-export function createRailsApp(context: RailsContext): FastifyInstance {
+export function createRailsApp(context: RailsContext, timeouts: Timeouts): FastifyInstance {
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    ...timeoutsOf(timeouts),
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: closingAfter(answerMalformed),
   });
   const observe = createObserver(app, context);
   const callers = new WeakMap<FastifyRequest, RailCaller>();
-  let inFlight = 0;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
-  app.addHook('onRequest', (request, reply, done) => {
-    inFlight++;
-    reply.raw.once('close', () => inFlight--);
-    observe(request, reply, request.routeOptions.url ?? 'unknown', done);
-  });
+  app.addContentTypeParser('application/json', (request, _stream, done) => readRailBody(context, request.raw, done));
+  app.addHook('onRequest', (request, reply, done) => observe(request, reply, request.routeOptions.url ?? 'unknown', done));
 
   const answerErrors = (code: string) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const { answer, fault } = toAnswer(error);
     request.fault = fault;
     return sendSnap(context, reply, code, answer);
   };
-  const admit = () => {
-    if (inFlight > IN_FLIGHT_MAX) throw new SnapRefusal(503, '00', 'Service Unavailable');
-  };
-
-  app.post(TOKEN_PATH, { onRequest: async () => admit(), errorHandler: answerErrors(ACCESS_TOKEN) }, async (request, reply) =>
-    sendSnap(context, reply, ACCESS_TOKEN, accessToken(context, request.raw, textOf(request.body))),
-  );
+  app.post(TOKEN_PATH, { errorHandler: answerErrors(ACCESS_TOKEN) }, async (request, reply) => {
+    const issue = () => accessToken(context, request.raw, textOf(request.body));
+    return sendSnap(context, reply, ACCESS_TOKEN, withTokenFailures(context, request.raw, issue));
+  });
   for (const { path, code, answer } of RAILS_SERVICES) {
     app.post(path, {
       onRequest: async (request) => {
-        admit();
         callers.set(request, findCaller(context, request.raw));
       },
       errorHandler: answerErrors(code),
@@ -68,9 +55,10 @@ export function createRailsApp(context: RailsContext): FastifyInstance {
         const caller = callers.get(request);
         if (caller === undefined) throw new Error('a handler runs only for a caller that was found');
         const text = textOf(request.body);
-        // Nothing of the body is looked at before its signature holds.
+        // Nothing of the body is looked at before its signature holds, and a permit is taken only by who has signed.
         checkSignature(caller, request.url, text);
-        return sendSnap(context, reply, code, await answer(context, caller.partner, text));
+        const answered = await underPermit(context, caller.partner, () => answer(context, caller.partner, text));
+        return sendSnap(context, reply, code, answered);
       },
     });
   }

@@ -3,7 +3,11 @@ import type { BankReportService } from '@gerbang/proto/gerbang/direct_debit/v1/d
 import type { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import type { RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger } from '@gerbang/runtime';
+import type { Logger, Permits } from '@gerbang/runtime';
+import type { LimitMetrics } from '@gerbang/service';
+import type { TrustedProxies } from '../http/ip-whitelist.ts';
+import type { TokenFailures } from '../http/token-failures.ts';
+import type { UnfinishedBodies } from '../http/unfinished-bodies.ts';
 import type { Metrics } from '../metrics.ts';
 import type { RailMetrics } from './metrics.ts';
 import type { RailPartners } from './partners.ts';
@@ -17,6 +21,12 @@ export type RailsContext = {
   partners: RailPartners;
   /** Real time: authentication never goes by the business clock (contract §11). */
   realNow: () => number;
+  trustedProxies: TrustedProxies;
+  /** Calls under way, by partner. */
+  callPermits: Permits;
+  unfinishedBodies: UnfinishedBodies;
+  tokenFailures: TokenFailures;
+  limitMetrics: LimitMetrics;
   metrics: Metrics;
   railMetrics: RailMetrics;
   log: Logger;

@@ -1,4 +1,4 @@
-import { isRefusalCode } from '@gerbang/core';
+import { isRefusalCode, type Link } from '@gerbang/core';
 import {
   type Batch,
   COMPENSATIONS,
@@ -58,6 +58,8 @@ export type JournalDocument = {
   batch_id: string;
   at: Date;
   postings: EntryDocument[];
+  /** Absent in what a version before the chain has written; such a version does not read it. */
+  chain?: Link;
 };
 
 /** Ids in the order of the sequence numbers. */
@@ -75,6 +77,7 @@ export function toJournalDocument(batch: Batch): JournalDocument {
     batch_id: batch.batchId,
     at: new Date(batch.atMs),
     postings: batch.entries.map(toEntryDocument),
+    ...(batch.link !== undefined && { chain: batch.link }),
   };
 }
 
@@ -93,6 +96,7 @@ export function fromJournalDocument(stored: JournalDocument): Batch {
     batchId: document.batch_id,
     atMs: document.at.getTime(),
     entries: document.postings.map(fromEntryDocument),
+    ...(document.chain !== undefined && { link: document.chain }),
   };
 }
 

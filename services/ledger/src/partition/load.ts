@@ -1,3 +1,5 @@
+import { NO_LINK } from '@gerbang/core';
+import { macAfter } from '../journal/chain.ts';
 import type { Journal } from '../journal/journal.ts';
 import { Book } from '../posting/book.ts';
 import type { Batch } from '../posting/posting.ts';
@@ -12,6 +14,8 @@ export type Loaded = {
   /** The epoch of the last batch; 0 when there is none. */
   lastEpoch: bigint;
   lastAtMs: number;
+  /** Where the journal's chain stands after the last batch. */
+  lastMac: string;
   /** How far the projections went, and what they do not have yet. */
   projectedSeq: bigint;
   unprojected: Projection[];
@@ -36,6 +40,7 @@ export async function loadPartition(journal: Journal, projections: ProjectionSto
   // The barrier of a later writer may be projected already.
   const atCheckpoint = checkpoint.seq === 0n ? undefined : await journal.readNow(partition, checkpoint.seq);
   let lastEpoch = atCheckpoint?.epoch ?? 0n;
+  let last = atCheckpoint;
   const batches: Batch[] = [];
   for await (const batch of journal.after(partition, checkpoint.seq)) {
     if (batch.seq !== lastSeq + 1n) throw new Error(`the journal of ${partition} has a gap after ${lastSeq}`);
@@ -43,10 +48,27 @@ export async function loadPartition(journal: Journal, projections: ProjectionSto
       if ((aheadOf.get(account) ?? 0n) >= batch.seq) book.restore(account, book.balanceOf(account) - sen);
     }
     batches.push(batch);
+    last = batch;
     lastSeq = batch.seq;
     lastEpoch = batch.epoch;
     lastAtMs = Math.max(lastAtMs, batch.atMs);
   }
   const unprojected = batches.map((batch) => ({ batch, after: book.apply(batch) }));
-  return { book, lastSeq, lastEpoch, lastAtMs, projectedSeq: checkpoint.seq, unprojected };
+  const lastMac = last?.link?.mac ?? (await macAt(journal, partition, lastSeq));
+  return { book, lastSeq, lastEpoch, lastAtMs, lastMac, projectedSeq: checkpoint.seq, unprojected };
+}
+
+/**
+ * Where the chain stands after a batch without a link: folds what versions before the chain have written since the last link, or
+ * since the beginning. The first takeover after an upgrade reads the whole journal for this, once.
+ */
+async function macAt(journal: Journal, partition: string, seq: bigint): Promise<string> {
+  const linked = await journal.lastLinked(partition, seq);
+  let mac = linked?.mac ?? NO_LINK;
+  for await (const batch of journal.after(partition, linked?.seq ?? 0n)) {
+    // One that comes meanwhile is met, and folded in, when its place is wanted.
+    if (batch.seq > seq) break;
+    mac = macAfter(mac, batch);
+  }
+  return mac;
 }

@@ -1,6 +1,8 @@
-import { type Clock, type NewId, RefusalError, refuse } from '@gerbang/core';
+import { type Clock, type KeyedChain, type KeyRing, type NewId, RefusalError, refuse } from '@gerbang/core';
 import type { Cancellation } from '@gerbang/rpc';
 import { type Logger, within } from '@gerbang/runtime';
+import { contentOf, journalChain, macAfter } from '../journal/chain.ts';
+import { type Standing, startCheckpoints } from '../journal/checkpoints.ts';
 import { commit } from '../journal/commit.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Metrics } from '../metrics.ts';
@@ -39,6 +41,10 @@ export type PartitionContext = {
   recentKeysMax: number;
   /** Unprojected postings at which new ones are refused, rather than memory filled. */
   projectorLagMax: number;
+  /** Chain the journal. */
+  chainKeys: KeyRing;
+  /** How often a journal that grows gets a signed line in the log. */
+  checkpointEveryMs: number;
 };
 
 /** One partition in the hands of this process, its only writer until a later epoch shows up in the journal. */
@@ -49,6 +55,9 @@ export type Partition = {
   book: Book;
   /** The last durable batch that `book` has. */
   lastSeq(): bigint;
+  /** That batch, and where the journal's chain stands after it. */
+  standing(): Standing;
+  chain: KeyedChain;
   /** The last batch that the projections have. */
   projectedSeq(): bigint;
   /** Waits until the projections have the batch. Refusals: unavailable. */
@@ -78,7 +87,8 @@ export async function openPartition(
   // A later writer came while this one had not begun to load; without this it would write behind that one's barrier.
   if (loaded.lastEpoch > epoch) return undefined;
   const { book } = loaded;
-  let { lastSeq, lastAtMs } = loaded;
+  const chain = journalChain(context.chainKeys, name);
+  let { lastSeq, lastAtMs, lastMac } = loaded;
   let pressedMs = Number.NEGATIVE_INFINITY;
 
   const backlog = createBacklog(journal, name, loaded.unprojected);
@@ -89,6 +99,7 @@ export async function openPartition(
   const takeIn = (batch: Batch, projector: Projector) => {
     const after = book.apply(batch);
     lastSeq = batch.seq;
+    lastMac = macAfter(lastMac, batch);
     if (batch.entries.length >= PRESSING_POSTINGS) pressedMs = performance.now();
     lastAtMs = Math.max(lastAtMs, batch.atMs);
     projector.add({ batch, after }, () => book.snapshot());
@@ -97,8 +108,10 @@ export async function openPartition(
   /** One insertion: the batch is in the book afterwards, or an earlier writer's is (undefined: decide again), or `fenced`. */
   const append = async (entries: readonly Entry[], projector: Projector, signal: AbortSignal) => {
     const atMs = Math.max(clock.now(), lastAtMs);
-    const batch: Batch = { partition: name, seq: lastSeq + 1n, epoch, batchId: newId(atMs), atMs, entries };
+    const said: Batch = { partition: name, seq: lastSeq + 1n, epoch, batchId: newId(atMs), atMs, entries };
     const startedAtMs = performance.now();
+    // Once: what is inserted again after a lost answer is the identical document.
+    const batch: Batch = { ...said, link: chain.link(lastMac, contentOf(said)) };
     const committed = await commit(journal, batch, { signal, log });
     switch (committed.outcome) {
       case 'written':
@@ -173,8 +186,11 @@ export async function openPartition(
     if (barrier !== undefined) break;
   }
   log.info({ partition: name, epoch: String(epoch), seq: String(lastSeq) }, 'the partition is open');
+  const standing = () => ({ seq: lastSeq, mac: lastMac });
+  const checkpoints = startCheckpoints({ partition: name, chain, standing, everyMs: context.checkpointEveryMs, clock, log });
 
-  const stopProjecting = async () => {
+  const stop = async () => {
+    checkpoints.close();
     await projector.stop();
     metrics.partitionLeft(name);
   };
@@ -183,6 +199,8 @@ export async function openPartition(
     epoch,
     book,
     lastSeq: () => lastSeq,
+    standing,
+    chain,
     projectedSeq: projector.projectedSeq,
     projected: projector.reached,
     post(posting, call) {
@@ -193,19 +211,17 @@ export async function openPartition(
     },
     stepDown() {
       writer.stop();
-      void writer.drain().then(stopProjecting);
+      void writer.drain().then(stop);
     },
     async putDown() {
       await writer.drain();
-      void stopProjecting();
+      void stop();
     },
     async close() {
       await within(DRAIN_MS, writer.drain()).catch(() => writer.abandon());
       // The next instance that loads the partition projects the rest.
       await within(DRAIN_MS, projector.settled()).catch(() => log.info({ partition: name }, 'closing before all is projected'));
-      await within(DRAIN_MS, stopProjecting()).catch(() =>
-        log.info({ partition: name }, 'closing while projections are written'),
-      );
+      await within(DRAIN_MS, stop()).catch(() => log.info({ partition: name }, 'closing while projections are written'));
     },
   };
 }

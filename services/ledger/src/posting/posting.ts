@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { RefusalCode } from '@gerbang/core';
+import type { Link, RefusalCode } from '@gerbang/core';
 
 export const INTENTS = ['hold', 'capture', 'release', 'credit', 'transfer', 'settle', 'refund', 'compensate'] as const;
 export type Intent = (typeof INTENTS)[number];
@@ -57,6 +57,8 @@ export type Batch = {
   /** Business time. */
   atMs: number;
   entries: readonly Entry[];
+  /** Ties it to all batches before it. Versions before the chain write none. */
+  link?: Link;
 };
 
 /** What is kept of a posting key: enough to answer it again, and to notice other content. */

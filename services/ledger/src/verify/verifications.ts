@@ -1,5 +1,6 @@
 import { type NewId, RefusalError, refuse, refuseField } from '@gerbang/core';
 import type { Partition } from '../partition/partition.ts';
+import type { Unlinked } from './follow-chain.ts';
 import type { Finding, RebuiltBalance, Totals } from './verify-partition.ts';
 
 /** One page stays far below the 4 MiB that an answer may have. */
@@ -9,8 +10,9 @@ const PAGE_MS = 1_000;
 /** A verification is given up when it is not asked about for so long. */
 const IDLE_MS = 60_000;
 const RUNNING_MAX = 8;
+const NOTHING: Totals = { postings: 0n, sumSen: 0n, checkpoints: 0n };
 
-export type Page = { differences: string[]; balances: RebuiltBalance[]; nextCursor: string } & Totals;
+export type Page = { differences: string[]; balances: RebuiltBalance[]; unlinked: Unlinked[]; nextCursor: string } & Totals;
 
 /** Verifications that are under way, and are read page by page. */
 export type Verifications = {
@@ -39,7 +41,7 @@ export function createVerifications(newId: NewId): Verifications {
     runs.delete(run.id);
     clearTimeout(run.idle);
     // It may be in the middle of a read, whose end is not awaited.
-    run.findings.return({ postings: 0n, sumSen: 0n }).catch(() => {});
+    run.findings.return(NOTHING).catch(() => {});
   };
   const makeRoom = () => {
     if (runs.size < RUNNING_MAX) return;
@@ -91,9 +93,10 @@ export function createVerifications(newId: NewId): Verifications {
 }
 
 async function readPage(run: Run, nextCursor: string): Promise<Page> {
-  const page: Page = { differences: [], balances: [], nextCursor, postings: 0n, sumSen: 0n };
+  const page: Page = { differences: [], balances: [], unlinked: [], nextCursor, ...NOTHING };
+  const isFull = () => page.differences.length + page.balances.length + page.unlinked.length >= PAGE_FINDINGS;
   const untilMs = performance.now() + PAGE_MS;
-  while (page.differences.length + page.balances.length < PAGE_FINDINGS && performance.now() < untilMs) {
+  while (!isFull() && performance.now() < untilMs) {
     const { done, value } = await run.findings.next();
     if (done) {
       run.finished = true;
@@ -101,6 +104,7 @@ async function readPage(run: Run, nextCursor: string): Promise<Page> {
     }
     if (value === undefined) continue;
     if ('difference' in value) page.differences.push(value.difference);
+    else if ('unlinked' in value) page.unlinked.push(value.unlinked);
     else page.balances.push(value.balance);
   }
   return page;

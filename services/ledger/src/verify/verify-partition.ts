@@ -1,3 +1,4 @@
+import type { Checkpoint } from '@gerbang/core';
 import type { Journal } from '../journal/journal.ts';
 import type { Partition } from '../partition/partition.ts';
 import { COMPARTMENTS, merchantAccount, ownerOf } from '../posting/account.ts';
@@ -5,6 +6,7 @@ import type { Batch } from '../posting/posting.ts';
 import { type PostingDocument, toPostingDocuments } from '../projector/posting-document.ts';
 import type { PostingPlace, ProjectionStore } from '../projector/store.ts';
 import { comparePostings, orphans } from './compare-postings.ts';
+import { followChain, type Unlinked } from './follow-chain.ts';
 import { compareMemory, compareProjected, type Projected, rebuild } from './rebuild.ts';
 
 /** Postings looked up together. */
@@ -14,27 +16,31 @@ const LOOKUP_POSTINGS = 1_000;
 export type RebuiltBalance = { merchantId: string; accountId: string; availableSen: bigint; heldSen: bigint; pendingSen: bigint };
 
 /** What a verification comes across; undefined now and then on the way, when there is nothing to tell. */
-export type Finding = { difference: string } | { balance: RebuiltBalance } | undefined;
+export type Finding = { difference: string } | { balance: RebuiltBalance } | { unlinked: Unlinked } | undefined;
 
-export type Totals = { postings: bigint; sumSen: bigint };
+/** `checkpoints`: how many of those that were given the journal agrees with. */
+export type Totals = { postings: bigint; sumSen: bigint; checkpoints: bigint };
 
 /**
  * Rebuilds a partition from its journal, in memory bounded by the number of accounts, and compares it with what is kept: every
  * difference is told as it is found, then every merchant account. Postings and projections go on meanwhile: the projected
  * balances carry the sequence number that they are of, and each is compared when the rebuilding is there; memory is compared as
- * it was at one sequence number, up to which the rebuilding goes. What it tells is worth nothing when the partition has gone to
+ * it was at one sequence number, up to which the rebuilding goes. The journal's chain is followed on the way, and compared with
+ * the checkpoints, which come from where the database does not reach. What it tells is worth nothing when the partition has gone to
  * another instance meanwhile.
  */
 export async function* verifyPartition(
   { journal, projections }: { journal: Journal; projections: ProjectionStore },
   partition: Partition,
+  checkpoints: readonly Checkpoint[] = [],
 ): AsyncGenerator<Finding, Totals> {
   const { name } = partition;
-  const found: string[] = [];
-  const differ = (what: string) => void found.push(`${name}: ${what}`);
+  const found: Finding[] = [];
+  const differ = (what: string) => void found.push({ difference: `${name}: ${what}` });
   function* told() {
-    for (const difference of found.splice(0)) yield { difference };
+    yield* found.splice(0);
   }
+  const chain = followChain(partition.chain, checkpoints, differ, (unlinked) => void found.push({ unlinked }));
 
   const { seq: checkpointSeq } = await projections.checkpoint(name);
   // Postings are stored before the balances, and further than the checkpoint says.
@@ -42,7 +48,8 @@ export async function* verifyPartition(
   const projected = new Map<string, Projected>();
   for await (const { account, sen, seq } of projections.balances(name)) projected.set(account, { sen, seq, met: false });
   const memory = partition.book.snapshot();
-  const endSeq = partition.lastSeq();
+  const standing = partition.standing();
+  const endSeq = standing.seq;
 
   const rebuilt = new Map<string, bigint>();
   let expected: PostingDocument[] = [];
@@ -54,6 +61,7 @@ export async function* verifyPartition(
     if (batch.seq !== last.seq + 1n) differ(`the journal has a gap between ${last.seq} and ${batch.seq}`);
     if (batch.epoch < last.epoch) differ(`the epoch falls from ${last.epoch} to ${batch.epoch} at ${batch.seq}`);
     last = batch;
+    chain.take(batch);
     postings += BigInt(batch.entries.length);
     const touched = rebuild(batch, rebuilt, differ);
     compareProjected(batch.seq, touched, rebuilt, projected, checkpointSeq, differ);
@@ -70,6 +78,7 @@ export async function* verifyPartition(
   }
   await comparePostings(projections, name, expected, differ);
   if (last.seq < endSeq) differ(`the journal ends at ${last.seq}, the writer is at ${endSeq}`);
+  chain.end(standing);
   for (const [account, { seq, met }] of projected) {
     if (!met) differ(`projected balance of ${account} is of ${seq}, where the journal does not touch it`);
   }
@@ -99,7 +108,7 @@ export async function* verifyPartition(
   if (sumSen !== 0n) differ(`all accounts together are ${sumSen} sen, not 0`);
   yield* told();
   for (const balance of merchantBalances(rebuilt)) yield { balance };
-  return { postings, sumSen };
+  return { postings, sumSen, checkpoints: chain.agreed() };
 }
 
 function* merchantBalances(rebuilt: ReadonlyMap<string, bigint>): Generator<RebuiltBalance> {

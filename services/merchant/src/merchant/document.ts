@@ -1,4 +1,5 @@
-import { type FeeRule, fromSealedDocument, type SealedDocument, toSealedDocument } from '@gerbang/core';
+import type { FeeRule } from '@gerbang/core';
+import { formatSealed, parseSealed, type SealedDocument } from '@gerbang/keys';
 import type { AggregateDocument, Upcaster } from '@gerbang/store';
 import type { CallbackChange, CallbackHistory } from '../callback-settings/callback-settings.ts';
 import { type Credential, type Limit, type Merchant, STANDARD_QRIS_FEE } from './merchant.ts';
@@ -116,7 +117,7 @@ export function fromDocument(document: MerchantDocument & { _id: string }): Merc
 function toCredentialDocument(credential: Credential): CredentialDocument {
   return {
     client_id: credential.clientId,
-    secret: toSealedDocument(credential.secret),
+    secret: parseSealed(credential.secret),
     active: credential.active,
     generation: credential.generation,
     ip_whitelist: [...credential.ipWhitelist],
@@ -127,7 +128,7 @@ function toCredentialDocument(credential: Credential): CredentialDocument {
 function fromCredentialDocument(document: CredentialDocument): Credential {
   return {
     clientId: document.client_id,
-    secret: fromSealedDocument(document.secret),
+    secret: formatSealed(document.secret),
     active: document.active,
     generation: document.generation,
     ipWhitelist: document.ip_whitelist,

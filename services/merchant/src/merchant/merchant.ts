@@ -1,4 +1,4 @@
-import { type FeeRule, type Refusal, refuse, refuseField, type Sealed } from '@gerbang/core';
+import { type FeeRule, type Refusal, refuse, refuseField } from '@gerbang/core';
 import {
   appendChange,
   type CallbackHistory,
@@ -13,7 +13,8 @@ import {
  */
 export type Credential = {
   clientId: string;
-  secret: Sealed;
+  /** Sealed. */
+  secret: string;
   active: boolean;
   generation: number;
   /** Allowed for this credential in addition to the merchant's own list. */
@@ -50,8 +51,8 @@ export type Merchant = {
 };
 
 export type MerchantCommand =
-  | { type: 'add-credential'; clientId: string; secret: Sealed }
-  | { type: 'rotate-secret'; clientId: string; secret: Sealed }
+  | { type: 'add-credential'; clientId: string; secret: string }
+  | { type: 'rotate-secret'; clientId: string; secret: string }
   | { type: 'disable-credential'; clientId: string }
   /** Without a client id: the list that holds for every credential. */
   | { type: 'set-whitelist'; clientId: string | undefined; entries: readonly string[] }
@@ -60,13 +61,11 @@ export type MerchantCommand =
   | { type: 'set-fee'; fee: FeeRule }
   | { type: 'set-limit'; limit: Limit }
   | { type: 'set-frozen'; frozen: boolean }
-  | { type: 'set-callbacks'; settings: CallbackSettings }
-  /** The same secret under another key-encryption key. */
-  | { type: 'reseal-secret'; clientId: string; from: Sealed; secret: Sealed };
+  | { type: 'set-callbacks'; settings: CallbackSettings };
 
 export type MerchantEvent =
   | { type: 'credential-added'; credential: Credential }
-  | { type: 'secret-rotated'; clientId: string; secret: Sealed }
+  | { type: 'secret-rotated'; clientId: string; secret: string }
   | { type: 'credential-disabled'; clientId: string }
   | { type: 'whitelist-set'; clientId: string | undefined; entries: readonly string[] }
   | { type: 'products-set'; products: readonly string[] }
@@ -74,8 +73,7 @@ export type MerchantEvent =
   | { type: 'limit-set'; limit: Limit }
   | { type: 'frozen' }
   | { type: 'unfrozen' }
-  | { type: 'callbacks-set'; settings: CallbackSettings; sinceMs: number }
-  | { type: 'secret-resealed'; clientId: string; secret: Sealed };
+  | { type: 'callbacks-set'; settings: CallbackSettings; sinceMs: number };
 
 /** Bounds that keep the document small; disabled credentials count, they are part of the record. */
 export const CREDENTIALS_MAX = 50;
@@ -107,7 +105,7 @@ const STANDARD_FEES: readonly FeeRule[] = [{ ...SIMPLE_FEE, product: 'disburseme
 export function newMerchant(
   given: Pick<Merchant, 'name' | 'partnerId' | 'partition' | 'defaultAccountId' | 'products' | 'ipWhitelist'> & {
     clientId: string;
-    secret: Sealed;
+    secret: string;
   },
   nowMs: number,
 ): Merchant {
@@ -170,12 +168,6 @@ export function decide(merchant: Merchant, command: MerchantCommand, nowMs: numb
     case 'set-callbacks':
       if (sameSettings(currentSettings(merchant.callbacks), command.settings)) return [];
       return [{ type: 'callbacks-set', settings: command.settings, sinceMs: nowMs }];
-    case 'reseal-secret': {
-      // Only the very ciphertext that was opened: a secret rotated meanwhile is under the current key anyway.
-      const credential = findCredential(merchant, command.clientId);
-      if (credential === undefined || !sameSeal(credential.secret, command.from)) return [];
-      return [{ type: 'secret-resealed', clientId: command.clientId, secret: command.secret }];
-    }
     default:
       return command satisfies never;
   }
@@ -222,8 +214,6 @@ export function evolve(merchant: Merchant, event: MerchantEvent): Merchant {
       return { ...merchant, frozen: false };
     case 'callbacks-set':
       return { ...merchant, callbacks: appendChange(merchant.callbacks, event.settings, event.sinceMs) };
-    case 'secret-resealed':
-      return withCredential(event.clientId, (credential) => ({ ...credential, secret: event.secret }));
     default:
       return event satisfies never;
   }
@@ -239,7 +229,7 @@ export function newestActiveCredential(merchant: Merchant): Credential | undefin
   return merchant.credentials.findLast((credential) => credential.active);
 }
 
-function newCredential(clientId: string, secret: Sealed, nowMs: number): Credential {
+function newCredential(clientId: string, secret: string, nowMs: number): Credential {
   return { clientId, secret, active: true, generation: 1, ipWhitelist: [], createdAtMs: nowMs };
 }
 
@@ -257,8 +247,4 @@ function sameFields<T extends object>(a: T, b: T): boolean {
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((entry, i) => entry === b[i]);
-}
-
-function sameSeal(a: Sealed, b: Sealed): boolean {
-  return a.kid === b.kid && Buffer.compare(a.iv, b.iv) === 0 && Buffer.compare(a.tag, b.tag) === 0;
 }

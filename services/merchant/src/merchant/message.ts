@@ -17,9 +17,8 @@ export function createdEvent(merchantId: string, nowMs: number): MerchantDomainE
   return toEvent(merchantId, 'merchant.created', 'created', '', nowMs);
 }
 
-/** What others hear: that something changed, and of which kind. A re-sealed secret is the same secret. */
+/** What others hear: that something changed, and of which kind. */
 export function publicEvents(merchantId: string, event: MerchantEvent, nowMs: number): MerchantDomainEvent[] {
-  if (event.type === 'secret-resealed') return [];
   const clientId = event.type === 'credential-added' ? event.credential.clientId : 'clientId' in event ? event.clientId : '';
   return [toEvent(merchantId, 'merchant.updated', event.type, clientId ?? '', nowMs)];
 }

@@ -23,8 +23,6 @@ export type MerchantStore = {
   apply(stored: StoredMerchant, events: readonly MerchantEvent[], nowMs: number): Promise<StoredMerchant | undefined>;
   /** In the order of creation, after a merchant id. */
   list(after: string, limit: number): Promise<StoredMerchant[]>;
-  /** Those with a secret that is not sealed under this key. */
-  findSealedUnderOtherKey(kid: string, limit: number): Promise<StoredMerchant[]>;
 };
 
 /** Opens the collections. */
@@ -34,7 +32,6 @@ export async function openMerchantStore(store: Store, afterWrite: AfterWrite): P
     upcasters: UPCASTERS,
     afterWrite,
   });
-  await aggregates.collection.createIndex({ 'credentials.secret.kid': 1 }, { name: 'sealed-under' });
   const claims = openClaims(store);
   const find = async (id: string) => {
     const document = await aggregates.find(id);
@@ -65,11 +62,6 @@ export async function openMerchantStore(store: Store, afterWrite: AfterWrite): P
     },
     async list(after, limit) {
       const documents = await aggregates.list({ _id: { $gt: after } }, { sort: { _id: 1 }, limit });
-      return documents.map(toStored);
-    },
-    async findSealedUnderOtherKey(kid, limit) {
-      const isOther = [{ 'credentials.secret.kid': { $lt: kid } }, { 'credentials.secret.kid': { $gt: kid } }];
-      const documents = await aggregates.list({ $or: isOther }, { limit });
       return documents.map(toStored);
     },
   };

@@ -1,4 +1,4 @@
-import { AMOUNT_MAX_SEN, isUlid, PRODUCTS, RefusalError, refuse } from '@gerbang/core';
+import { AMOUNT_MAX_SEN, hasCardNumber, isPlainText, isUlid, PRODUCTS, RefusalError, refuse } from '@gerbang/core';
 import { z } from 'zod';
 import { isIpRange } from './ip-range.ts';
 
@@ -12,11 +12,12 @@ const name = z
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
-  .regex(/^\P{Cc}*$/u, 'must not have control characters');
+  .regex(/^\P{Cc}*$/u, 'must not have control characters')
+  .refine(isPlainText, 'must not have control characters')
+  .refine((text) => !hasCardNumber(text), 'must not have a card number');
 
 /** Schemas of the fields that operators' commands share. Requests are protobuf messages; their properties are the keys here. */
 export const field = {
-  operator: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 printable characters without blanks'),
   name,
   merchantId: z.string().refine(isUlid, 'must be a ULID'),
   accountId: z.string().refine(isUlid, 'must be a ULID'),

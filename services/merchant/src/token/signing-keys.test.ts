@@ -1,5 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { parseKeyRing } from '@gerbang/core';
+import { createKeys, openEnvKeys } from '@gerbang/keys';
 import { connectStore, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +9,11 @@ import { PUBLISHED_BEFORE_MS, TOKEN_LIFE_MS } from './key-schedule.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 
 const ROTATION_MS = 86_400_000;
-const keyRing = parseKeyRing(`k1:${Buffer.alloc(32, 'k').toString('base64')}`);
+const keysOf = (text: string) => {
+  const ring = parseKeyRing(text) ?? expect.fail('no key ring');
+  return createKeys(['signing-key'], [openEnvKeys(ring)]);
+};
+const keys = keysOf(`k1:${Buffer.alloc(32, 'k').toString('base64')}`);
 
 let mongo: TestMongo;
 const stores: Store[] = [];
@@ -24,12 +29,11 @@ afterAll(async () => {
 
 /** Replicas on one fresh database, with a time that the test moves. */
 async function replicas(count: number) {
-  if (keyRing === undefined) throw new Error('no key ring');
   const database = `${mongo.databasePrefix}${stores.length}`;
   const store = await connectStore({ uri: mongo.uri, database, appName: 'test' });
   stores.push(store);
   const time = { nowMs: 1_790_000_000_000 };
-  const open = () => openSigningKeys({ store, keyRing, rotationMs: ROTATION_MS, realNow: () => time.nowMs, log: testLog() });
+  const open = () => openSigningKeys({ store, keys, rotationMs: ROTATION_MS, realNow: () => time.nowMs, log: testLog() });
   const all = await Promise.all(Array.from({ length: count }, open));
   const refresh = () => Promise.all(all.map((keys) => keys.refresh()));
   const close = () => Promise.all(all.map((keys) => keys.close()));
@@ -99,9 +103,9 @@ test.each([
 ])('a database filled under another key is refused by name, and stays as it is: %s %s', async (kid, key) => {
   const { all, close } = await replicas(1);
   const store = stores.at(-1);
-  const other = parseKeyRing(`${kid}:${Buffer.alloc(32, key).toString('base64')}`);
-  if (store === undefined || other === undefined) throw new Error('there are both');
-  const opening = openSigningKeys({ store, keyRing: other, rotationMs: ROTATION_MS, realNow: () => 0, log: testLog() });
+  const other = keysOf(`${kid}:${Buffer.alloc(32, key).toString('base64')}`);
+  if (store === undefined) throw new Error('there is one');
+  const opening = openSigningKeys({ store, keys: other, rotationMs: ROTATION_MS, realNow: () => 0, log: testLog() });
   await expect(opening).rejects.toThrow(new RegExp(`^database ${store.db.databaseName} .*GERBANG_KEKS.*MONGODB_DB_PREFIX`));
   expect(await kidsOf(all[0])).toHaveLength(1);
   await close();

@@ -1,11 +1,14 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import { fromSealedDocument, type KeyRing, type SealedDocument, seal, toSealedDocument, unseal } from '@gerbang/core';
+import { RefusalError } from '@gerbang/core';
+import { formatSealed, type Keys, parseSealed, type SealedDocument, type Secret } from '@gerbang/keys';
 import { type Closeable, ConfigError, type Logger } from '@gerbang/runtime';
 import { isDuplicateKey, type Store } from '@gerbang/store';
 import { expiredKeys, nextKey, type ScheduledKey, signingKeyAt } from './key-schedule.ts';
 
 /** How often each replica looks for keys made by others, and whether it is time for the next. */
 const REFRESH_MS = 10_000;
+
+export const SIGNING_KEYS = 'signing_keys';
 
 type KeyDocument = {
   /** Keys are numbered, so that of several replicas only one makes the next. */
@@ -29,8 +32,6 @@ export type SigningKeys = Closeable & {
   published(): Promise<{ kid: string; publicKey: Uint8Array }[]>;
   /** Reads the keys, makes the next one when it is time to and removes those that nothing needs; runs by itself every 10 s. */
   refresh(): Promise<void>;
-  /** Seals private keys again that lie under another key-encryption key than the current one; answers how many. */
-  reseal(): Promise<number>;
 };
 
 /**
@@ -39,17 +40,17 @@ export type SigningKeys = Closeable & {
  */
 export async function openSigningKeys(options: {
   store: Store;
-  keyRing: KeyRing;
+  keys: Keys<'signing-key'>;
   rotationMs: number;
   realNow: () => number;
   log: Logger;
 }): Promise<SigningKeys> {
-  const { store, keyRing, realNow, log } = options;
-  const collection = store.collection<KeyDocument>('signing_keys');
+  const { store, keys: sealing, realNow, log } = options;
+  const collection = store.collection<KeyDocument>(SIGNING_KEYS);
   let keys: SigningKey[] = [];
 
-  const fromDocument = (document: KeyDocument): SigningKey => {
-    const der = unsealed(keyRing, document, store.db.databaseName);
+  const fromDocument = async (document: KeyDocument): Promise<SigningKey> => {
+    const der = await opened(sealing, document, store.db.databaseName);
     return {
       seq: document._id,
       kid: document.kid,
@@ -60,7 +61,8 @@ export async function openSigningKeys(options: {
   };
   const read = async () => {
     const documents = await collection.find({}, { sort: { _id: 1 }, readConcern: 'linearizable' }).toArray();
-    keys = documents.map((document) => keys.find((known) => known.kid === document.kid) ?? fromDocument(document));
+    const found = documents.map((document) => keys.find((known) => known.kid === document.kid) ?? fromDocument(document));
+    keys = await Promise.all(found);
   };
   const insertUnlessTaken = async (document: KeyDocument) => {
     try {
@@ -75,7 +77,7 @@ export async function openSigningKeys(options: {
     await read();
     const next = nextKey(keys, options.rotationMs, realNow());
     if (next !== undefined) {
-      await insertUnlessTaken(newKeyDocument(keyRing, next));
+      await insertUnlessTaken(await newKeyDocument(sealing, next));
       await read();
     }
     const expired = expiredKeys(keys, realNow()).map((key) => key.seq);
@@ -100,23 +102,13 @@ export async function openSigningKeys(options: {
       await read();
       return keys.map(({ kid, publicKey }) => ({ kid, publicKey }));
     },
-    async reseal() {
-      const stored = await collection.find({}).toArray();
-      const documents = stored.filter(({ private_key }) => private_key.kid !== keyRing.currentKid);
-      for (const { _id, kid, private_key } of documents) {
-        const plain = unseal(keyRing, fromSealedDocument(private_key), associatedData(kid));
-        const sealed = toSealedDocument(seal(keyRing, plain, associatedData(kid)));
-        await collection.updateOne({ _id, 'private_key.iv': private_key.iv }, { $set: { private_key: sealed } });
-      }
-      return documents.length;
-    },
     async close() {
       clearInterval(timer);
     },
   };
 }
 
-function newKeyDocument(keyRing: KeyRing, { seq, signsFromMs }: ScheduledKey): KeyDocument {
+async function newKeyDocument(keys: Keys<'signing-key'>, { seq, signsFromMs }: ScheduledKey): Promise<KeyDocument> {
   const pair = generateKeyPairSync('ed25519');
   // A random part follows the number: a database that was emptied must not name a new key as an old one was named.
   const kid = `${seq}-${randomBytes(6).toString('hex')}`;
@@ -125,7 +117,7 @@ function newKeyDocument(keyRing: KeyRing, { seq, signsFromMs }: ScheduledKey): K
     schema: 1,
     kid,
     public_key: pair.publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
-    private_key: toSealedDocument(seal(keyRing, pair.privateKey.export({ type: 'pkcs8', format: 'der' }), associatedData(kid))),
+    private_key: parseSealed(await keys.seal(signingKey(kid), pair.privateKey.export({ type: 'pkcs8', format: 'der' }))),
     signs_from: new Date(signsFromMs),
   };
 }
@@ -134,15 +126,19 @@ function newKeyDocument(keyRing: KeyRing, { seq, signsFromMs }: ScheduledKey): K
  * The private key's DER. That it can't be decrypted is met first where a system starts on another's databases, so the error says
  * what to do.
  */
-function unsealed(keyRing: KeyRing, { kid, private_key }: KeyDocument, database: string): Buffer {
+async function opened(keys: Keys<'signing-key'>, { kid, private_key }: KeyDocument, database: string): Promise<Buffer> {
   try {
-    return unseal(keyRing, fromSealedDocument(private_key), associatedData(kid));
-  } catch {
+    return await keys.openBytes(signingKey(kid), formatSealed(private_key));
+  } catch (error) {
+    // The keys can't be reached now, which says nothing about them.
+    if (error instanceof RefusalError) throw error;
     const advice = 'start with the keys (or the data folder) that filled it, or set MONGODB_DB_PREFIX to use other databases';
-    throw new ConfigError([`database ${database} was filled under other keys than GERBANG_KEKS has: ${advice}`]);
+    const message = `database ${database} was filled under other keys than KEYS or GERBANG_KEKS has: ${advice}`;
+    throw new ConfigError([message]);
   }
 }
 
-function associatedData(kid: string): string {
-  return `signing-key:${kid}`;
+/** What a private key is sealed to: its own id. */
+export function signingKey(kid: string): Secret<'signing-key'> {
+  return { purpose: 'signing-key', owner: kid };
 }

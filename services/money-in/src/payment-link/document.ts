@@ -11,6 +11,8 @@ type PaymentLinkDocument = {
   success_redirect_url: string;
   payment_methods: readonly string[];
   payment_url: string;
+  /** Absent until one has held a use. */
+  holders?: readonly { session: string; network: string; at: Date }[];
 };
 
 const asStored = narrowTo<PaymentLinkDocument>(PAYMENT_LINK);
@@ -26,6 +28,9 @@ export const codec: Kind['codec'] = {
       success_redirect_url: details.successRedirectUrl,
       payment_methods: details.paymentMethods,
       payment_url: details.paymentUrl,
+      ...(details.holders.length > 0 && {
+        holders: details.holders.map(({ session, network, atMs }) => ({ session, network, at: new Date(atMs) })),
+      }),
     };
   },
   fromDocument(document): PaymentLinkDetails {
@@ -38,6 +43,7 @@ export const codec: Kind['codec'] = {
       successRedirectUrl: stored.success_redirect_url,
       paymentMethods: stored.payment_methods,
       paymentUrl: stored.payment_url,
+      holders: (stored.holders ?? []).map(({ session, network, at }) => ({ session, network, atMs: at.getTime() })),
     };
   },
 };

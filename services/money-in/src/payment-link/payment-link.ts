@@ -16,7 +16,12 @@ export type PaymentLinkDetails = {
   /** Codes of the methods it offers. */
   paymentMethods: readonly string[];
   paymentUrl: string;
+  /** Who has held one of its uses lately; only of a link with a limited number of them. */
+  holders: readonly LinkHolder[];
 };
+
+/** A session that has taken a use, and the address behind it, as limits count addresses. */
+export type LinkHolder = { session: string; network: string; atMs: number };
 
 export const asPaymentLink = narrowTo<PaymentLinkDetails>(PAYMENT_LINK);
 

@@ -58,13 +58,15 @@ export function changePaymentRequest(
 /**
  * Takes a use for a payment or a session. Between reading the request and writing it `isStillWanted` is asked: where another
  * replica has taken the same payment further meanwhile, nothing is taken; since a use is finished only after that, it can't be
- * taken twice. Gives why it does not fit, or undefined. Refusals: unavailable.
+ * taken twice. `details` are written with it. Gives why it does not fit, or undefined. Refusals: unavailable, those of
+ * `isStillWanted`.
  */
 export async function takeUse(
   context: ChangeContext,
   request: StoredPaymentRequest,
   command: Extract<PaymentRequestCommand, { type: 'take' }>,
-  isStillWanted: () => Promise<boolean>,
+  isStillWanted: (current: PaymentRequest) => Promise<boolean>,
+  details?: (current: PaymentRequest) => Details,
 ): Promise<Mismatch | undefined> {
   const taken = await retryConflicts<StoredPaymentRequest, { mismatch: Mismatch | undefined }>({
     first: request,
@@ -75,8 +77,9 @@ export async function takeUse(
       const nowMs = context.clock.now();
       const events = decide(current.state, command, nowMs);
       if (isRefusal(events)) throw new RefusalError(events);
-      if (events.length === 0 || !(await isStillWanted())) return { mismatch: undefined };
-      const written = await context.paymentRequests.apply(current, events, { nowMs, published: [] });
+      if (events.length === 0 || !(await isStillWanted(current))) return { mismatch: undefined };
+      const fields = { nowMs, published: [], ...(details !== undefined && { details: details(current) }) };
+      const written = await context.paymentRequests.apply(current, events, fields);
       return written && { mismatch: undefined };
     },
   });

@@ -1,4 +1,4 @@
-import { type KeyRing, openText, type Secret, sealText } from '@gerbang/core';
+import type { Keys, Secret } from '@gerbang/keys';
 import type { CardlessRail, CardlessRequest, CardlessState } from '@gerbang/rails/cardless-withdrawal';
 import type { Outcome, Product } from '../transfer/product.ts';
 import { isHeld, type TransferState } from '../transfer/state.ts';
@@ -9,11 +9,11 @@ import { readRequest, toRequest, writeRequest } from './rail-request.ts';
 
 /** A product of the saga that also opens the codes of its withdrawals. */
 export type CardlessWithdrawal = Product & {
-  /** The code while it can be used, else empty. Throws when its key-encryption key is missing. */
-  codeOf(state: TransferState): string;
+  /** The code while it can be used, else empty. Refusals: unavailable. Throws when its key is missing. */
+  codeOf(state: TransferState): Promise<string>;
   /** For an answer that is kept with an Idempotency-Key; `owner` is the transaction. */
-  sealCode(owner: string, code: string): string;
-  openCode(owner: string, text: string): string;
+  sealCode(owner: string, code: string): Promise<string>;
+  openCode(owner: string, text: string): Promise<string>;
 };
 
 /**
@@ -23,14 +23,14 @@ export type CardlessWithdrawal = Product & {
  */
 export function createCardlessWithdrawal(
   rail: Pick<CardlessRail, 'createCode' | 'inquire' | 'cancel'>,
-  keyRing: KeyRing,
+  keys: Keys<'withdrawal-code'>,
 ): CardlessWithdrawal {
-  const toOutcome = ({ partnerReference }: CardlessRequest, state: CardlessState): Outcome => {
+  const toOutcome = async ({ partnerReference }: CardlessRequest, state: CardlessState): Promise<Outcome> => {
     switch (state.outcome) {
       case 'active':
         return {
           outcome: 'pending',
-          receipt: { withdrawal_code: sealText(keyRing, withdrawalCode(partnerReference), state.code) },
+          receipt: { withdrawal_code: await keys.seal(withdrawalCode(partnerReference), state.code) },
         };
       case 'withdrawn':
         return { outcome: 'succeeded', railReference: state.railReference };
@@ -77,16 +77,16 @@ export function createCardlessWithdrawal(
     },
     toMessage,
     toEvent,
-    codeOf(state) {
+    async codeOf(state) {
       if (!isHeld(state) || state.receipt.withdrawal_code === undefined) return '';
-      return openText(keyRing, withdrawalCode(readRequest(state.request).partnerReference), state.receipt.withdrawal_code);
+      return keys.open(withdrawalCode(readRequest(state.request).partnerReference), state.receipt.withdrawal_code);
     },
-    sealCode: (owner, code) => sealText(keyRing, withdrawalCode(owner), code),
-    openCode: (owner, text) => openText(keyRing, withdrawalCode(owner), text),
+    sealCode: (owner, code) => keys.seal(withdrawalCode(owner), code),
+    openCode: (owner, text) => keys.open(withdrawalCode(owner), text),
   };
 }
 
 /** The code is enough to draw the cash, so it is stored in no other form. */
-function withdrawalCode(owner: string): Secret {
+export function withdrawalCode(owner: string): Secret<'withdrawal-code'> {
   return { purpose: 'withdrawal-code', owner };
 }

@@ -1,15 +1,11 @@
 import { type RailConfig, railFromConfig, railVariables } from '@gerbang/rails';
 import { openSnapCardless } from '@gerbang/rails/cardless-withdrawal';
-import { env } from '@gerbang/runtime';
 import type { ToldHistory } from '../reconciliation/rails.ts';
 import { phoneKeys } from '../reconciliation/remark.ts';
 import { readDetails } from './document.ts';
 
-/** How the bank whose machines give cash is reached, and what its codes are sealed with. */
-export const cardlessVariables = {
-  ...railVariables('CARDLESS'),
-  GERBANG_KEKS: env.keyRing(),
-};
+/** How the bank whose machines give cash is reached. */
+export const cardlessVariables = railVariables('CARDLESS');
 
 export const openCardless = (config: RailConfig<'CARDLESS'>) => openSnapCardless(railFromConfig(config, 'CARDLESS'));
 

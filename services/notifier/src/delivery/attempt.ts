@@ -83,7 +83,7 @@ async function send(context: Context, delivery: Delivery, signer: Signer): Promi
 async function answerTo(context: Context, stored: Delivery, { partnerId, clientSecret }: Signer): Promise<Answer> {
   const { sender } = context;
   if (!URL.canParse(stored.url)) return NO_URL;
-  const delivery = opened(context, stored);
+  const delivery = await opened(context, stored);
   if (delivery === undefined) return NO_KEY;
   if (!delivery.signed) return sender.send(webhookRequest(delivery, { partnerId, clientSecret: undefined }, Date.now()));
   if (clientSecret === undefined) return NO_CREDENTIAL;
@@ -91,9 +91,9 @@ async function answerTo(context: Context, stored: Delivery, { partnerId, clientS
 }
 
 /** With its token, if it has one. It is tried again later where no key opens it: operators may give the key back. */
-function opened({ keyRing, log }: Context, delivery: Delivery): Delivery | undefined {
+async function opened({ keys, log }: Context, delivery: Delivery): Promise<Delivery | undefined> {
   try {
-    return withToken(delivery, keyRing);
+    return await withToken(delivery, keys);
   } catch (error) {
     log.error({ err: error, event_id: delivery.id, merchant_id: delivery.merchantId }, 'the token of a webhook cannot be opened');
     return undefined;

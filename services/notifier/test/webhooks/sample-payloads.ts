@@ -1,5 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import { encodeQris, isRefusal, type KeyRing, sealToken } from '@gerbang/core';
+import { encodeQris, isRefusal } from '@gerbang/core';
 import { PurchaseFinishedSchema, type PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { type CancelType, CardTransactionEventSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import {
@@ -101,9 +101,6 @@ export function disbursement(more: End) {
   return toBinary(DisbursementFinishedSchema, create(DisbursementFinishedSchema, { transfer: { ...transfer, ...more } }));
 }
 
-/** What the token of a sample is sealed with. */
-export const SAMPLE_KEYS: KeyRing = { currentKid: 'k1', keys: new Map([['k1', new Uint8Array(32)]]) };
-
 const purchase = {
   ...ACCOUNT,
   referenceNumber: '01KAJ5ZQ2M8R4T6V1X3Y5Z7A9B',
@@ -118,12 +115,12 @@ const purchase = {
   processedAtMs: NOW,
 };
 
-/** A finished payment of a prepaid product. */
+/** A finished payment of a prepaid product; a sample's token is not sealed. */
 export function billerPayment(
   end: { status: PurchaseStatus; serialNumber?: string; failedCode?: string; failedReason?: string },
   token?: string,
 ) {
-  const sealedToken = token === undefined ? '' : sealToken(SAMPLE_KEYS, purchase.referenceNumber, token);
+  const sealedToken = token ?? '';
   return toBinary(PurchaseFinishedSchema, create(PurchaseFinishedSchema, { purchase: { ...purchase, ...end }, sealedToken }));
 }
 

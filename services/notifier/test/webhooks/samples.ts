@@ -4,7 +4,7 @@ import { CancelType, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards
 import { BindingStatus, ChargeStatus, RefundStatus } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
-import { withToken } from '../../src/delivery/with-token.ts';
+import { bodyWithToken } from '../../src/delivery/with-token.ts';
 import { deliveryOf } from './delivery.ts';
 import {
   billerPayment,
@@ -21,7 +21,6 @@ import {
   qris,
   qrisPayment,
   retail,
-  SAMPLE_KEYS,
   SAMPLE_MS,
   vaExpired,
   vaPaid,
@@ -309,5 +308,5 @@ export function webhookOf({ service, type, payload }: Sample): Webhook {
   const { sealedToken } = webhook;
   if (sealedToken === undefined) return webhook;
   const delivery = deliveryOf('e', 'https://shop.example/', JSON.stringify(webhook.body), SAMPLE_MS);
-  return { ...webhook, body: JSON.parse(withToken({ ...delivery, sealedToken }, SAMPLE_KEYS).body) };
+  return { ...webhook, body: JSON.parse(bodyWithToken(delivery, sealedToken.text).body) };
 }

@@ -13,6 +13,6 @@ export const setBehaviour: Handler = async (context, request) => {
     throw new ControlError(422, 'failed_case: the rail has its usual case only', { failed_case: ['is of bank-transfer only'] });
   }
   await context.behaviours.set(rail, behaviour);
-  context.log.info({ rail, behaviour }, 'a rail behaves differently now');
+  context.log.info({ rail, ...behaviour }, 'a rail behaves differently now');
   return { rail, ...behaviour };
 };

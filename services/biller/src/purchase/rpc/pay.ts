@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { newUlid, openToken, RefusalError, refuse, refuseField, sealToken } from '@gerbang/core';
+import { newUlid, RefusalError, refuse, refuseField } from '@gerbang/core';
+import { prepaidToken } from '@gerbang/keys';
 import {
   type PayPrepaidRequest,
   type PayPrepaidResponse,
@@ -29,8 +30,8 @@ export async function payPrepaid(context: Context, request: PayPrepaidRequest) {
   const { answer, replayed } = await createOnce<PayPrepaidResponse>(context.idempotencyKeys, request, {
     allocate: () => newUlid(context.clock.now()),
     create: async (transactionId) => toAnswer(context, await pay(context, request, transactionId)),
-    encode: (response) => toBinary(PayPrepaidResponseSchema, withToken(response, context, sealToken)),
-    decode: (bytes) => withToken(fromBinary(PayPrepaidResponseSchema, bytes), context, openToken),
+    encode: async (response) => toBinary(PayPrepaidResponseSchema, await withToken(response, context.keys.seal)),
+    decode: (bytes) => withToken(fromBinary(PayPrepaidResponseSchema, bytes), context.keys.open),
   });
   return { ...answer, replayed };
 }
@@ -106,16 +107,16 @@ async function answerInTime(context: Context, created: StoredPurchase, options: 
   return withinOr(ANSWER_AFTER_MS, running, created);
 }
 
-function toAnswer({ keyRing }: Context, { order, state }: StoredPurchase): PayPrepaidResponse {
+async function toAnswer({ keys }: Context, { order, state }: StoredPurchase): Promise<PayPrepaidResponse> {
   const sealed = state.status === 'succeeded' ? state.sealedToken : undefined;
-  const token = sealed === undefined ? '' : openToken(keyRing, order.referenceNumber, sealed);
+  const token = sealed === undefined ? '' : await keys.open(prepaidToken(order.referenceNumber), sealed);
   return create(PayPrepaidResponseSchema, { purchase: toMessage(order, state), token });
 }
 
 /** The answer with its token, if it has one, sealed or opened. */
-function withToken(answer: PayPrepaidResponse, { keyRing }: Context, convert: typeof sealToken): PayPrepaidResponse {
+async function withToken(answer: PayPrepaidResponse, convert: Context['keys']['seal' | 'open']): Promise<PayPrepaidResponse> {
   const { purchase, token } = answer;
   return token === '' || purchase === undefined
     ? answer
-    : { ...answer, token: convert(keyRing, purchase.referenceNumber, token) };
+    : { ...answer, token: await convert(prepaidToken(purchase.referenceNumber), token) };
 }

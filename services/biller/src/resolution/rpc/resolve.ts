@@ -1,4 +1,5 @@
-import { isRefusal, openToken, RefusalError, refuse, refuseField, sealToken } from '@gerbang/core';
+import { isRefusal, RefusalError, refuse, refuseField } from '@gerbang/core';
+import { prepaidToken } from '@gerbang/keys';
 import type { ResolvePurchaseRequest } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Context } from '../../context.ts';
@@ -20,11 +21,11 @@ export async function resolvePurchase(context: Context, request: ResolvePurchase
   const found = await context.purchases.find(request.referenceNumber);
   if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
   mustHaveRightToken(found, decision);
-  const sealedToken = token === '' ? undefined : sealToken(context.keyRing, found.order.referenceNumber, token);
+  const sealedToken = token === '' ? undefined : await context.keys.seal(prepaidToken(found.order.referenceNumber), token);
   const proposal: Proposal = { operator, outcome, sealedToken };
   const impossible = decide(found.state, { type: 'propose', proposal }, context.clock.now());
   if (isRefusal(impossible)) throw new RefusalError(impossible);
-  const approves = isApproval(context, found, decision);
+  const approves = await isApproval(context, found, decision);
   const command = approves ? 'purchase.resolve' : 'purchase.propose-resolution';
   const before = found.state.status === 'held' ? found.state.proposal : undefined;
   await context.audit.append(
@@ -57,10 +58,15 @@ function mustHaveRightToken({ order }: StoredPurchase, { outcome, token }: Decis
 }
 
 /** Whether another operator has proposed the very same. */
-function isApproval({ keyRing }: Context, { order, state }: StoredPurchase, { operator, outcome, token }: Decision): boolean {
+async function isApproval(
+  { keys }: Context,
+  { order, state }: StoredPurchase,
+  { operator, outcome, token }: Decision,
+): Promise<boolean> {
   if (state.status !== 'held' || state.proposal === undefined) return false;
   const { proposal } = state;
-  const proposedToken = proposal.sealedToken === undefined ? '' : openToken(keyRing, order.referenceNumber, proposal.sealedToken);
+  const sealed = proposal.sealedToken;
+  const proposedToken = sealed === undefined ? '' : await keys.open(prepaidToken(order.referenceNumber), sealed);
   return proposal.operator !== operator && proposal.outcome === outcome && proposedToken === token;
 }
 

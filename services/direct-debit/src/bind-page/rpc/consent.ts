@@ -30,11 +30,11 @@ async function giveConsent(context: Context, binding: StoredBinding, language: s
   const { id } = binding.order;
   // Unguessable and for this call only: the code is believed only together with it. SNAP's state has at most 32 characters.
   const state = randomBytes(STATE_BYTES).toString('base64url');
-  const request = bindRequest(context, binding, { state, language });
+  const request = await bindRequest(context, binding, { state, language });
   const said = await callWithin(railTimeoutMs, (signal) => rail.authorize(request, { signal }));
   switch (said.outcome) {
     case 'authorized': {
-      const authCode = sealing.seal('auth-code', id, said.authCode);
+      const authCode = await sealing.seal('auth-code', id, said.authCode);
       const { binding: agreed, isChanged } = await changeBinding(context, binding, { type: 'consent', authCode });
       return isChanged ? sendBindOtp(context, agreed) : agreed;
     }

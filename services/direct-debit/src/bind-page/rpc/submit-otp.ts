@@ -30,9 +30,9 @@ async function submit(context: Context, binding: StoredBinding, otp: string): Pr
   if (state.otp.chargeToken === undefined || nowMs >= state.otp.expiresAtMs) return resendBindOtp(context, binding, 'expired');
   const { binding: counted } = await changeBinding(context, binding, { type: 'count-attempt' });
   if (counted.state.status !== 'awaiting-otp' || counted.state.otp.chargeToken === undefined) return counted;
-  const chargeToken = context.sealing.open('charge-token', order.id, counted.state.otp.chargeToken);
+  const chargeToken = await context.sealing.open('charge-token', order.id, counted.state.otp.chargeToken);
   const given = { chargeToken, otp };
-  const said = await verifyOtp(context, counted, otpRequest(context, counted, 'bind', order.id), given);
+  const said = await verifyOtp(context, counted, await otpRequest(context, counted, 'bind', order.id), given);
   switch (said.outcome) {
     case 'accepted': {
       const { binding: accepted, isChanged } = await changeBinding(context, counted, { type: 'otp-accepted' });

@@ -31,7 +31,7 @@ export async function createBinding(context: Context, request: CreateBindingRequ
   });
   // The address opens the customer's page, so it is not kept with the key.
   const { order } = await findOwnBinding(context, request.merchantId, answer.binding?.bindingId ?? '');
-  return { ...answer, webviewUrl: pageUrl(context, order), replayed };
+  return { ...answer, webviewUrl: await pageUrl(context, order), replayed };
 }
 
 async function begin(context: Context, request: CreateBindingRequest, id: string): Promise<StoredBinding> {
@@ -47,10 +47,10 @@ async function begin(context: Context, request: CreateBindingRequest, id: string
     bankCode,
     customerId,
     customerName,
-    phone: context.sealing.seal('customer-phone', id, customerPhone),
+    phone: await context.sealing.seal('customer-phone', id, customerPhone),
     phoneEnd: customerPhone.slice(-PHONE_END),
     redirectUrl,
-    ...newPageToken(context.sealing, id),
+    ...(await newPageToken(context.sealing, id)),
     createdAtMs: nowMs,
     expiresAtMs: nowMs + context.bindingMs,
   });

@@ -25,7 +25,7 @@ export async function unbind(context: Context, { merchantId, bindingId }: Unbind
   if (!context.unbindNeedsOtp || isConfirmed) return unbindNow(context, binding);
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   const { binding: begun } = await changeBinding(context, binding, { type: 'begin-unbinding', nonce });
-  const sent = await sendOtp(context, begun, otpRequest(context, begun, 'unbind', bindingId));
+  const sent = await sendOtp(context, begun, await otpRequest(context, begun, 'unbind', bindingId));
   switch (sent.outcome) {
     case 'sent':
       break;
@@ -39,12 +39,12 @@ export async function unbind(context: Context, { merchantId, bindingId }: Unbind
       sent satisfies never;
   }
   if (sent.outcome !== 'sent') throw new Error('an OTP that was not sent has been refused');
-  const chargeToken = context.sealing.seal('charge-token', bindingId, sent.chargeToken);
+  const chargeToken = await context.sealing.seal('charge-token', bindingId, sent.chargeToken);
   const { binding: after } = await changeBinding(context, begun, { type: 'otp-sent', chargeToken });
   const unbinding = after.state.status === 'active' ? after.state.unbinding : undefined;
   if (unbinding?.stage !== 'otp' || unbinding.nonce !== nonce)
     throw new RefusalError(refuse('transaction_failed', { message: 'The binding is being ended by another request' }));
-  const otpHandoff = writeHandoff(context.sealing, bindingId, nonce, unbinding.otp.expiresAtMs);
+  const otpHandoff = await writeHandoff(context.sealing, bindingId, nonce, unbinding.otp.expiresAtMs);
   return { binding: toBindingMessage(after), otpRequired: true, otpHandoff };
 }
 

@@ -18,14 +18,14 @@ export async function verifyUnbindOtp(context: Context, request: VerifyUnbindOtp
   await context.merchants.admitProduct(merchantId, DIRECT_DEBIT);
   const binding = await findOwnBinding(context, merchantId, bindingId);
   await context.merchants.admit(merchantId, DIRECT_DEBIT, binding.order.accountId);
-  const nonce = readHandoff(context.sealing, bindingId, otpHandoff, context.clock.now());
+  const nonce = await readHandoff(context.sealing, bindingId, otpHandoff, context.clock.now());
   if (openOtp(binding, nonce) === undefined) throw notOpen();
   const { binding: counted, isChanged } = await changeBinding(context, binding, { type: 'count-attempt' });
   const open = openOtp(counted, nonce);
   if (!isChanged || open?.chargeToken === undefined) throw notOpen();
-  const chargeToken = context.sealing.open('charge-token', bindingId, open.chargeToken);
+  const chargeToken = await context.sealing.open('charge-token', bindingId, open.chargeToken);
   const given = { chargeToken, otp };
-  const said = await verifyOtp(context, counted, otpRequest(context, counted, 'unbind', bindingId), given);
+  const said = await verifyOtp(context, counted, await otpRequest(context, counted, 'unbind', bindingId), given);
   switch (said.outcome) {
     case 'accepted': {
       const { binding: accepted, isChanged: isFirst } = await changeBinding(context, counted, { type: 'otp-accepted' });

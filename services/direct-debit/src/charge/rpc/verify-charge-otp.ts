@@ -37,8 +37,8 @@ async function attempt(context: Context, charge: StoredCharge, otp: string) {
   const { state, order } = counted;
   if (state.status !== 'awaiting-otp' || state.otp.chargeToken === undefined) return answer(OtpResult.OVER, counted);
   const binding = await mustFindBinding(context, order.bindingId);
-  const chargeToken = context.sealing.open('charge-token', order.id, state.otp.chargeToken);
-  const request = otpRequest(context, binding, 'charge', order.id);
+  const chargeToken = await context.sealing.open('charge-token', order.id, state.otp.chargeToken);
+  const request = await otpRequest(context, binding, 'charge', order.id);
   const said = await verifyOtp(context, binding, request, { chargeToken, otp });
   switch (said.outcome) {
     case 'accepted': {

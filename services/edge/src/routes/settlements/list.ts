@@ -38,7 +38,7 @@ export const listSettlements = operation({
       ...(to !== undefined && { toMs: to }),
     };
     if (wantsCsv({ header })) {
-      return answerCsv(context, COLUMNS, async (after) => {
+      return answerCsv(context, merchantId, COLUMNS, async (after) => {
         const asked = { ...filter, limit: CSV_PAGE_ROWS, cursor: after };
         const { settlements, nextCursor } = await statements.listSettlements(asked, { timeoutMs: CSV_PAGE_TIMEOUT_MS });
         return { rows: settlements.map(presentSettlement), nextCursor };

@@ -40,7 +40,7 @@ export const listStatement = operation({
       ...(to !== undefined && { toMs: to }),
     };
     if (wantsCsv({ header })) {
-      return answerCsv(context, COLUMNS, async (after) => {
+      return answerCsv(context, merchantId, COLUMNS, async (after) => {
         const asked = { ...filter, limit: CSV_PAGE_ROWS, cursor: after };
         const { entries, nextCursor } = await statements.listEntries(asked, { timeoutMs: CSV_PAGE_TIMEOUT_MS });
         return { rows: entries.map(presentEntry), nextCursor };

@@ -6,7 +6,7 @@ import type { StoredMerchant } from '../store.ts';
 
 /**
  * What the edge needs to authenticate a merchant, secrets included; disabled credentials too, so that their tokens are told
- * apart. Refusals: merchant_not_found.
+ * apart. Refusals: merchant_not_found, unavailable.
  */
 export async function getAccess(context: Context, { by }: GetAccessRequest) {
   const stored = await findBy(context, by);
@@ -18,14 +18,16 @@ export async function getAccess(context: Context, { by }: GetAccessRequest) {
       partnerId: merchant.partnerId,
       status: merchant.frozen ? MerchantStatus.FROZEN : MerchantStatus.ACTIVE,
       version,
-      credentials: merchant.credentials.map((credential) => ({
-        clientId: credential.clientId,
-        clientSecret: openSecret(context.keyRing, id, credential),
-        active: credential.active,
-        generation: BigInt(credential.generation),
-        ipWhitelist: [...credential.ipWhitelist],
-        createdAtMs: BigInt(credential.createdAtMs),
-      })),
+      credentials: await Promise.all(
+        merchant.credentials.map(async (credential) => ({
+          clientId: credential.clientId,
+          clientSecret: await openSecret(context.keys, id, credential),
+          active: credential.active,
+          generation: BigInt(credential.generation),
+          ipWhitelist: [...credential.ipWhitelist],
+          createdAtMs: BigInt(credential.createdAtMs),
+        })),
+      ),
       ipWhitelist: [...merchant.ipWhitelist],
       products: [...merchant.products],
     },

@@ -1,4 +1,5 @@
 import type { CreateAccountRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { newAccount } from '../../account/account.ts';
 import { toMessage } from '../../account/message.ts';
 import type { Context } from '../../context.ts';
@@ -7,25 +8,13 @@ import { describeAccount } from '../describe.ts';
 import { field, parse } from '../input.ts';
 
 /** One more account of a merchant. Refusals: validation, merchant_not_found. */
-export async function createAccount(context: Context, request: CreateAccountRequest) {
-  const { operator, merchantId, name } = parse(
-    { operator: field.operator, merchantId: field.merchantId, name: field.name },
-    request,
-  );
+export async function createAccount(context: Context, request: CreateAccountRequest, call: OperatorCall) {
+  const { merchantId, name } = parse({ merchantId: field.merchantId, name: field.name }, request);
   await mustFind(context, merchantId);
   const nowMs = context.clock.now();
   const id = context.newId(nowMs);
   const account = newAccount(name, false, nowMs);
-  await context.audit.append(
-    {
-      operator,
-      command: 'account.create',
-      target: `account:${id}`,
-      before: null,
-      after: { merchant_id: merchantId, ...describeAccount(account) },
-    },
-    context.realNow(),
-  );
+  call.record({ target: `account:${id}`, after: { merchant_id: merchantId, ...describeAccount(account) } });
   const stored = await context.accounts.insert(id, merchantId, account, nowMs);
   if (stored === undefined) throw new Error(`account id ${id} is taken`);
   context.metrics.commanded('account.create');

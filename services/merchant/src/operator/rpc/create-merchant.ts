@@ -1,4 +1,5 @@
 import type { CreateMerchantRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { type Account, newAccount } from '../../account/account.ts';
 import type { Context } from '../../context.ts';
 import { newClientSecret, sealSecret } from '../../merchant/client-secret.ts';
@@ -12,10 +13,9 @@ import { field, parse } from '../input.ts';
  * A new merchant with a credential and its accounts, the first of which is the default one. Its own document is written last: a
  * crash before that leaves claims and accounts that no request can reach, and no merchant. Refusals: validation.
  */
-export async function createMerchant(context: Context, request: CreateMerchantRequest) {
-  const { operator, name, products, ipWhitelist, accountNames } = parse(
+export async function createMerchant(context: Context, request: CreateMerchantRequest, call: OperatorCall) {
+  const { name, products, ipWhitelist, accountNames } = parse(
     {
-      operator: field.operator,
       name: field.name,
       products: field.products,
       ipWhitelist: field.whitelist,
@@ -23,7 +23,7 @@ export async function createMerchant(context: Context, request: CreateMerchantRe
     },
     request,
   );
-  const { merchants, accounts, keyRing, newId } = context;
+  const { merchants, accounts, keys, newId } = context;
   const nowMs = context.clock.now();
   const merchantId = newId(nowMs);
   const partnerId = await claimed(newPartnerId, (id) => merchants.claims.claimPartnerId(id, merchantId));
@@ -44,15 +44,12 @@ export async function createMerchant(context: Context, request: CreateMerchantRe
       products,
       ipWhitelist,
       clientId,
-      secret: sealSecret(keyRing, merchantId, clientId, clientSecret),
+      secret: await sealSecret(keys, merchantId, clientId, clientSecret),
     },
     nowMs,
   );
   const after = { ...describeMerchant(merchant), accounts: Object.fromEntries(opened.map(describeOpened)) };
-  await context.audit.append(
-    { operator, command: 'merchant.create', target: `merchant:${merchantId}`, before: null, after },
-    context.realNow(),
-  );
+  call.record({ target: `merchant:${merchantId}`, after });
   for (const { id, account } of opened) {
     if ((await accounts.insert(id, merchantId, account, nowMs)) === undefined) throw new Error(`account id ${id} is taken`);
   }

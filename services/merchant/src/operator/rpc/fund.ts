@@ -1,6 +1,7 @@
 import { formatSen } from '@gerbang/core';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { FundRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { ownAccount } from '../../account/rpc/get-account.ts';
 import type { Context } from '../../context.ts';
 import { mustFind } from '../../merchant/change-merchant.ts';
@@ -11,10 +12,9 @@ import { field, parse } from '../input.ts';
  * available balance right after the credit, sen. Refusals: validation, merchant_not_found, account_not_found,
  * account_of_other_merchant, posting_key_conflict (the operation id was used for another credit), unavailable.
  */
-export async function fund(context: Context, request: FundRequest) {
-  const { operator, merchantId, accountId, amountSen, operationId, rail } = parse(
+export async function fund(context: Context, request: FundRequest, call: OperatorCall) {
+  const { merchantId, accountId, amountSen, operationId, rail } = parse(
     {
-      operator: field.operator,
       merchantId: field.merchantId,
       accountId: field.accountId,
       amountSen: field.positiveSen,
@@ -25,16 +25,10 @@ export async function fund(context: Context, request: FundRequest) {
   );
   const { merchant } = await mustFind(context, merchantId);
   await ownAccount(context, merchantId, accountId);
-  await context.audit.append(
-    {
-      operator,
-      command: 'account.fund',
-      target: `account:${accountId}`,
-      before: null,
-      after: { merchant_id: merchantId, amount: formatSen(amountSen), rail, operation_id: operationId },
-    },
-    context.realNow(),
-  );
+  call.record({
+    target: `account:${accountId}`,
+    after: { merchant_id: merchantId, amount: formatSen(amountSen), rail, operation_id: operationId },
+  });
   const { availableAfterSen } = await context.ledger.post({
     merchantId,
     partition: merchant.partition,

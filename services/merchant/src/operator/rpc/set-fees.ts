@@ -1,4 +1,5 @@
 import type { SetFeesRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { commandMerchant } from '../command-merchant.ts';
@@ -37,9 +38,9 @@ const fee = z
 /**
  * Replaces the fee rule of the same product, channel and effective time, or adds it. Refusals: validation, merchant_not_found.
  */
-export async function setFees(context: Context, request: SetFeesRequest) {
-  const input = parse({ operator: field.operator, merchantId: field.merchantId, fee }, request);
-  const { operator, merchantId } = input;
-  await commandMerchant(context, { operator, command: 'fee.set', merchantId }, { type: 'set-fee', fee: input.fee });
+export async function setFees(context: Context, request: SetFeesRequest, call: OperatorCall) {
+  const input = parse({ merchantId: field.merchantId, fee }, request);
+  const { merchantId } = input;
+  await commandMerchant(context, call, { command: 'fee.set', merchantId }, { type: 'set-fee', fee: input.fee });
   return {};
 }

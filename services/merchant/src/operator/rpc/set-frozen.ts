@@ -1,4 +1,5 @@
 import type { SetFrozenRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { z } from 'zod';
 import { changeAccount } from '../../account/change-account.ts';
 import type { Context } from '../../context.ts';
@@ -10,10 +11,9 @@ import { field, parse } from '../input.ts';
  * Freezes or unfreezes a merchant, or one account of it. Refusals: validation, merchant_not_found, account_not_found,
  * account_of_other_merchant.
  */
-export async function setFrozen(context: Context, request: SetFrozenRequest) {
-  const { operator, merchantId, accountId, frozen } = parse(
+export async function setFrozen(context: Context, request: SetFrozenRequest, call: OperatorCall) {
+  const { merchantId, accountId, frozen } = parse(
     {
-      operator: field.operator,
       merchantId: field.merchantId,
       accountId: z.union([z.literal(''), field.accountId]),
       frozen: z.boolean(),
@@ -22,17 +22,17 @@ export async function setFrozen(context: Context, request: SetFrozenRequest) {
   );
   const verb = frozen ? 'freeze' : 'unfreeze';
   if (accountId === '') {
-    await commandMerchant(context, { operator, command: `merchant.${verb}`, merchantId }, { type: 'set-frozen', frozen });
+    await commandMerchant(context, call, { command: `merchant.${verb}`, merchantId }, { type: 'set-frozen', frozen });
   } else {
-    await setAccountFrozen(context, { operator, command: `account.${verb}`, merchantId, accountId, frozen });
+    await setAccountFrozen(context, call, { command: `account.${verb}`, merchantId, accountId, frozen });
   }
   return {};
 }
 
-type AccountOrder = { operator: string; command: string; merchantId: string; accountId: string; frozen: boolean };
+type AccountOrder = { command: string; merchantId: string; accountId: string; frozen: boolean };
 
-async function setAccountFrozen(context: Context, order: AccountOrder): Promise<void> {
-  const { operator, command, merchantId, accountId, frozen } = order;
+async function setAccountFrozen(context: Context, call: OperatorCall, order: AccountOrder): Promise<void> {
+  const { command, merchantId, accountId, frozen } = order;
   const { changed } = await changeAccount(
     context,
     { merchantId, accountId },
@@ -40,7 +40,7 @@ async function setAccountFrozen(context: Context, order: AccountOrder): Promise<
     {
       async beforeEffect({ version, account }, after) {
         const change = describeChange(version, describeAccount(account), describeAccount(after));
-        await context.audit.append({ operator, command, target: `account:${accountId}`, ...change }, context.realNow());
+        call.record({ target: `account:${accountId}`, ...change });
       },
     },
   );

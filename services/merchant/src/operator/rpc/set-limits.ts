@@ -1,5 +1,6 @@
 import { MONEY_OUT_PRODUCTS } from '@gerbang/core';
 import type { SetLimitsRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { commandMerchant } from '../command-merchant.ts';
@@ -28,9 +29,9 @@ const limit = z
   });
 
 /** Replaces all bounds of a product's payments; money out is counted by day and month, direct debit by day. Refusals: validation, merchant_not_found. */
-export async function setLimits(context: Context, request: SetLimitsRequest) {
-  const input = parse({ operator: field.operator, merchantId: field.merchantId, limit }, request);
-  const { operator, merchantId } = input;
-  await commandMerchant(context, { operator, command: 'limit.set', merchantId }, { type: 'set-limit', limit: input.limit });
+export async function setLimits(context: Context, request: SetLimitsRequest, call: OperatorCall) {
+  const input = parse({ merchantId: field.merchantId, limit }, request);
+  const { merchantId } = input;
+  await commandMerchant(context, call, { command: 'limit.set', merchantId }, { type: 'set-limit', limit: input.limit });
   return {};
 }

@@ -1,4 +1,5 @@
 import type { SetWhitelistRequest } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { commandMerchant } from '../command-merchant.ts';
@@ -8,20 +9,15 @@ import { field, parse } from '../input.ts';
  * Replaces the addresses that the merchant, or one of its credentials, may call from. Refusals: validation, merchant_not_found,
  * not_found.
  */
-export async function setWhitelist(context: Context, request: SetWhitelistRequest) {
-  const { operator, merchantId, clientId, entries } = parse(
+export async function setWhitelist(context: Context, request: SetWhitelistRequest, call: OperatorCall) {
+  const { merchantId, clientId, entries } = parse(
     {
-      operator: field.operator,
       merchantId: field.merchantId,
       clientId: z.union([z.literal('').transform(() => undefined), field.clientId]),
       entries: field.whitelist,
     },
     request,
   );
-  await commandMerchant(
-    context,
-    { operator, command: 'whitelist.set', merchantId },
-    { type: 'set-whitelist', clientId, entries },
-  );
+  await commandMerchant(context, call, { command: 'whitelist.set', merchantId }, { type: 'set-whitelist', clientId, entries });
   return {};
 }

@@ -44,6 +44,7 @@ async function make(context: Context, request: CreatePaymentLinkRequest, id: str
     successRedirectUrl,
     paymentMethods: paymentMethods.length === 0 ? offeredMethods(methods) : paymentMethods,
     paymentUrl: `${context.payUrl}/pay/${linkReference(id)}`,
+    holders: [],
   };
   const state = newPaymentRequest({ minSen: amountSen, maxSen: amountSen, maxUses: maxUsage, expiresAtMs });
   const { request: changed } = await insertOnce(context, order, state, details);

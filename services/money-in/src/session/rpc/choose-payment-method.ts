@@ -8,14 +8,17 @@ import type { StoredPaymentRequest } from '../../payment-request/document.ts';
 import { merchantNameOf } from '../../payment-request/merchant-name.ts';
 import { isOffered, methodOf, partsOf } from '../../payment-request/method.ts';
 import { isOverdue } from '../../payment-request/payment-request.ts';
+import type { PaymentRequest } from '../../payment-request/request.ts';
 import { findSession } from '../find.ts';
+import { endSoonerIfLast, mustNotHoldTooMany, withHolder } from '../hold.ts';
 import { toHistory } from '../message.ts';
 import { asSession, sessionReference, withMethod } from '../session.ts';
 
 /**
  * Issues what a session is paid by, once a method; a use of the link is reserved from then on, until it is paid or the session
- * ends. Refusals: transaction_not_found, validation, bad_request (the session or the link is over), unavailable (others have
- * always written first: the customer tries again), transaction_failed.
+ * ends, which is sooner where it is the link's last one. Refusals: transaction_not_found, validation, bad_request (the session or
+ * the link is over), rate_limited (the address has held too many uses without paying), unavailable (others have always written
+ * first: the customer tries again), transaction_failed.
  */
 export async function choosePaymentMethod(context: Context, request: ChoosePaymentMethodRequest) {
   const { session, link } = await findSession(context, request.reffNo);
@@ -29,26 +32,46 @@ export async function choosePaymentMethod(context: Context, request: ChoosePayme
   const { declined, issued } = asSession(session.details);
   // The wallet takes no second request under the same reference.
   if (declined.includes(paymentMethod)) throw new RefusalError(refuseField('payment_method', 'has been declined'));
-  await reserve(context, link, session, nowMs);
+  const open = await reserve(context, link, session, nowMs);
   const known = issued.find(({ method }) => method === paymentMethod);
-  const value = known?.value ?? (await issue(context, session, link, request));
-  const chosen = await keep(context, session, { request, value });
+  const value = known?.value ?? (await issue(context, open, link, request));
+  const chosen = await keep(context, open, { request, value });
   return { paymentLink: toPaymentLink(await mustFind(context, link.order.id)), paymentLinkHistory: toHistory(chosen) };
 }
 
-/** Only a link with a limited number of uses has some to reserve; any other counts them when it is paid. */
+/**
+ * Only a link with a limited number of uses has some to reserve; any other counts them when it is paid. Gives the session as it
+ * then is.
+ */
 async function reserve(
   context: Context,
   link: StoredPaymentRequest,
   session: StoredPaymentRequest,
   nowMs: number,
-): Promise<void> {
-  if (link.state.maxUses === undefined) return;
+): Promise<StoredPaymentRequest> {
+  if (link.state.maxUses === undefined) return session;
   const command = { type: 'take', by: session.order.id, amountSen: session.state.minSen, paidAtMs: nowMs } as const;
-  const isStillOpen = async () => (await mustFind(context, session.order.id)).state.status === 'active';
+  const isStillOpen = async (current: PaymentRequest) => {
+    await mustNotHoldTooMany(context, current, session);
+    return (await mustFind(context, session.order.id)).state.status === 'active';
+  };
   // A link whose amount has changed since is still paid with what this session was opened with.
-  const mismatch = await takeUse(context, link, command, isStillOpen);
+  const mismatch = await takeUse(context, link, command, isStillOpen, (current) => withHolder(current, session, nowMs));
   if (mismatch !== undefined && mismatch !== 'wrong-amount') throw over();
+  try {
+    return await endSoonerIfLast(context, link.order.id, session);
+  } catch (error) {
+    await giveBackIfExpired(context, session);
+    throw error;
+  }
+}
+
+/** A session that has expired meanwhile may have given nothing back, because it had taken nothing yet. */
+async function giveBackIfExpired(context: Context, session: StoredPaymentRequest): Promise<void> {
+  const { state } = await mustFind(context, session.order.id);
+  if (state.status !== 'expired') return;
+  const link = await mustFind(context, asSession(session.details).linkId);
+  await changePaymentRequest(context, link, { type: 'release', by: session.order.id });
 }
 
 /** Makes what the customer pays by. Refusals: validation (payment_method, customer_phone), unavailable, transaction_failed. */
@@ -89,9 +112,7 @@ async function keep(
       : undefined,
   );
   if (kept.isChanged) return kept.request;
-  const link = await mustFind(context, asSession(session.details).linkId);
-  if (kept.request.state.status === 'expired')
-    await changePaymentRequest(context, link, { type: 'release', by: session.order.id });
+  await giveBackIfExpired(context, session);
   throw over();
 }
 

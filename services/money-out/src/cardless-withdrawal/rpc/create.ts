@@ -24,23 +24,23 @@ export async function createCardlessWithdrawal(context: Context, request: Create
     allocate: () => newUlid(context.clock.now()),
     async create(transactionId) {
       const ordered = await orderTransfer(context, product, await toContent(context, request, transactionId));
-      const withdrawalCode = product.codeOf(ordered.state);
+      const withdrawalCode = await product.codeOf(ordered.state);
       return create(CreateCardlessWithdrawalResponseSchema, { transfer: toMessage(ordered), withdrawalCode });
     },
-    encode: (response) => toBinary(CreateCardlessWithdrawalResponseSchema, withCode(response, product.sealCode)),
+    encode: async (response) => toBinary(CreateCardlessWithdrawalResponseSchema, await withCode(response, product.sealCode)),
     decode: (bytes) => withCode(fromBinary(CreateCardlessWithdrawalResponseSchema, bytes), product.openCode),
   });
   return { ...answer, replayed };
 }
 
 /** The answer with its code, if it has one, sealed or opened. */
-function withCode(
+async function withCode(
   answer: CreateCardlessWithdrawalResponse,
   convert: CardlessWithdrawal['sealCode' | 'openCode'],
-): CreateCardlessWithdrawalResponse {
+): Promise<CreateCardlessWithdrawalResponse> {
   const { transfer, withdrawalCode } = answer;
   if (withdrawalCode === '' || transfer === undefined) return answer;
-  return { ...answer, withdrawalCode: convert(transfer.transactionId, withdrawalCode) };
+  return { ...answer, withdrawalCode: await convert(transfer.transactionId, withdrawalCode) };
 }
 
 async function toContent(

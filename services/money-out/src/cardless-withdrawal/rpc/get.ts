@@ -14,5 +14,5 @@ export async function getCardlessWithdrawal(
   const product = context.products.cardlessWithdrawal;
   const by = { case: 'transactionId', value: transactionId } as const;
   const found = await getTransfer(context, product, { merchantId, accountId, by });
-  return { transfer: toMessage(found), withdrawalCode: product.codeOf(found.state) };
+  return { transfer: toMessage(found), withdrawalCode: await product.codeOf(found.state) };
 }

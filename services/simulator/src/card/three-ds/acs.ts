@@ -74,7 +74,7 @@ async function sendRReq(context: Context, { authentication }: Authorisation, tra
     eci: eciOf(transStatus),
     ...(transStatus === 'Y' && { authenticationValue: randomBytes(20).toString('base64') }),
   });
-  if (rres.resultsStatus !== '01') context.log.warn({ acs_trans_id: acsTransID }, 'the 3DS server refuses a result message');
+  if (rres.resultsStatus !== '01') context.log.warn({ transaction_id: acsTransID }, 'the 3DS server refuses a result message');
 }
 
 type Found = { text: string; creq: CReq; authorisation: Authorisation };

@@ -331,7 +331,7 @@ export declare type PurchaseFinished = Message<"gerbang.biller.v1.PurchaseFinish
   purchase?: Purchase | undefined;
 
   /**
-   * The token, sealed to the reference number by a key of GERBANG_KEKS; empty where there is none.
+   * The token, sealed to the reference number under the key of prepaid tokens; empty where there is none.
    *
    * @generated from field: string sealed_token = 2;
    */

@@ -344,6 +344,13 @@ export declare type VerifyRequest = Message<"gerbang.ledger.v1.VerifyRequest"> &
    * @generated from field: string cursor = 2;
    */
   cursor: string;
+
+  /**
+   * Of this partition, as the ledger's log has them, with the first question: at most 1,000. The journal must agree with each.
+   *
+   * @generated from field: repeated string checkpoints = 3;
+   */
+  checkpoints: string[];
 };
 
 /**
@@ -390,6 +397,21 @@ export declare type VerifyResponse = Message<"gerbang.ledger.v1.VerifyResponse">
    * @generated from field: string next_cursor = 5;
    */
   nextCursor: string;
+
+  /**
+   * Batches that carry no link of the chain: of a version before it, or of somebody without its key. The next link vouches for
+   * what they were when it was made.
+   *
+   * @generated from field: repeated gerbang.ledger.v1.UnlinkedBatches unlinked = 6;
+   */
+  unlinked: UnlinkedBatches[];
+
+  /**
+   * On the last page: how many of the checkpoints the journal agrees with.
+   *
+   * @generated from field: int64 checkpoints = 7;
+   */
+  checkpoints: bigint;
 };
 
 /**
@@ -397,6 +419,29 @@ export declare type VerifyResponse = Message<"gerbang.ledger.v1.VerifyResponse">
  * Use `create(VerifyResponseSchema)` to create a new message.
  */
 export declare const VerifyResponseSchema: GenMessage<VerifyResponse>;
+
+/**
+ * In a row.
+ *
+ * @generated from message gerbang.ledger.v1.UnlinkedBatches
+ */
+export declare type UnlinkedBatches = Message<"gerbang.ledger.v1.UnlinkedBatches"> & {
+  /**
+   * @generated from field: int64 first_seq = 1;
+   */
+  firstSeq: bigint;
+
+  /**
+   * @generated from field: int64 last_seq = 2;
+   */
+  lastSeq: bigint;
+};
+
+/**
+ * Describes the message gerbang.ledger.v1.UnlinkedBatches.
+ * Use `create(UnlinkedBatchesSchema)` to create a new message.
+ */
+export declare const UnlinkedBatchesSchema: GenMessage<UnlinkedBatches>;
 
 /**
  * @generated from message gerbang.ledger.v1.VerifiedBalance
@@ -919,8 +964,8 @@ export declare const LedgerService: GenService<{
   },
   /**
    * For operators and tests: recomputes a partition's balances from the journal and compares them with what is kept, a page of
-   * findings at a time. Refusals: validation (partition; cursor, also of a verification that is over or was begun elsewhere),
-   * not_owner, unavailable (the partition has moved meanwhile, or too many verifications run).
+   * findings at a time, and follows the journal's chain. Refusals: validation (partition; cursor, also of a verification that is
+   * over or was begun elsewhere; checkpoints), not_owner, unavailable (the partition has moved meanwhile, or too many verifications run).
    *
    * @generated from rpc gerbang.ledger.v1.LedgerService.Verify
    */

@@ -16,7 +16,8 @@ export declare const file_gerbang_merchant_v1_operator: GenFile;
  */
 export declare type CreateMerchantRequest = Message<"gerbang.merchant.v1.CreateMerchantRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -92,7 +93,8 @@ export declare const CreateMerchantResponseSchema: GenMessage<CreateMerchantResp
  */
 export declare type CreateAccountRequest = Message<"gerbang.merchant.v1.CreateAccountRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -134,7 +136,8 @@ export declare const CreateAccountResponseSchema: GenMessage<CreateAccountRespon
  */
 export declare type AddCredentialRequest = Message<"gerbang.merchant.v1.AddCredentialRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -176,7 +179,8 @@ export declare const AddCredentialResponseSchema: GenMessage<AddCredentialRespon
  */
 export declare type RotateSecretRequest = Message<"gerbang.merchant.v1.RotateSecretRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -218,7 +222,8 @@ export declare const RotateSecretResponseSchema: GenMessage<RotateSecretResponse
  */
 export declare type DisableCredentialRequest = Message<"gerbang.merchant.v1.DisableCredentialRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -256,7 +261,8 @@ export declare const DisableCredentialResponseSchema: GenMessage<DisableCredenti
  */
 export declare type SetWhitelistRequest = Message<"gerbang.merchant.v1.SetWhitelistRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -301,7 +307,8 @@ export declare const SetWhitelistResponseSchema: GenMessage<SetWhitelistResponse
  */
 export declare type SetProductsRequest = Message<"gerbang.merchant.v1.SetProductsRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -339,7 +346,8 @@ export declare const SetProductsResponseSchema: GenMessage<SetProductsResponse>;
  */
 export declare type SetFeesRequest = Message<"gerbang.merchant.v1.SetFeesRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -413,7 +421,8 @@ export declare const ListFeesResponseSchema: GenMessage<ListFeesResponse>;
  */
 export declare type SetLimitsRequest = Message<"gerbang.merchant.v1.SetLimitsRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -451,7 +460,8 @@ export declare const SetLimitsResponseSchema: GenMessage<SetLimitsResponse>;
  */
 export declare type SetFrozenRequest = Message<"gerbang.merchant.v1.SetFrozenRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -494,7 +504,8 @@ export declare const SetFrozenResponseSchema: GenMessage<SetFrozenResponse>;
  */
 export declare type FundRequest = Message<"gerbang.merchant.v1.FundRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -732,8 +743,8 @@ export declare type AuditEntry = Message<"gerbang.merchant.v1.AuditEntry"> & {
 export declare const AuditEntrySchema: GenMessage<AuditEntry>;
 
 /**
- * What operators do. Every call names who does it and is written to the append-only, hash-chained audit log before it takes
- * effect.
+ * What operators do. Every call carries a token of the operator who gives the command (gerbang.operator.v1), and is written to the
+ * audit log before it takes effect. The field `operator` of requests is not read any more.
  *
  * @generated from service gerbang.merchant.v1.OperatorService
  */
@@ -847,6 +858,8 @@ export declare const OperatorService: GenService<{
     output: typeof ListMerchantsResponseSchema;
   },
   /**
+   * Refused: gerbang.operator.v1.OperatorAdminService lists the log of all services.
+   *
    * @generated from rpc gerbang.merchant.v1.OperatorService.ListAudit
    */
   listAudit: {

@@ -108,6 +108,13 @@ export declare type Frame = Message<"gerbang.rpc.v1.Frame"> & {
    * @generated from field: string message = 9;
    */
   message: string;
+
+  /**
+   * CALL: who asks, "Bearer …", as the metadata of a plain unary call has it; empty where only the certificate says it.
+   *
+   * @generated from field: string authorization = 10;
+   */
+  authorization: string;
 };
 
 /**

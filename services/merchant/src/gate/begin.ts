@@ -1,0 +1,83 @@
+import { type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { CLI_ISSUER, claimedSubject, verifyOperatorToken } from '@gerbang/neighbours';
+import type { BeginRequest } from '@gerbang/proto/gerbang/operator/v1/operator';
+import type { EntryContent, Outcome } from '../audit/entry.ts';
+import type { Context } from '../context.ts';
+import { fromRoleMessage, toMessage } from '../operators/message.ts';
+import type { Operator } from '../operators/operator.ts';
+import { approve } from './approve.ts';
+
+/** A request that a second operator has to read is no larger. */
+const PROPOSED_BYTES_MAX = 64 * 1024;
+
+/**
+ * Says whose command this is and whether that operator may give it now, and writes its beginning to the audit log; what is
+ * refused is written too. Refusals: unauthorized, forbidden, approval_needed, approval_used, validation (too large to be
+ * approved).
+ */
+export async function begin(context: Context, request: BeginRequest) {
+  const operator = await authenticate(context, request);
+  if (!request.roles.some((role) => fromRoleMessage(role) === operator.role)) {
+    throw await refused(context, request, operator, 'forbidden', `the role ${operator.role} may not do this`);
+  }
+  if (request.readOnly) return { commandId: '', operator: toMessage(operator), proposer: '' };
+  const commandId = context.newId(context.realNow());
+  const proposer = request.needsApproval ? await approved(context, request, operator, commandId) : '';
+  await context.audit.append({ ...entryOf(request, operator), kind: 'begin', command: commandId, proposer });
+  return { commandId, operator: toMessage(operator), proposer };
+}
+
+/** The operator whose token this is. Refusals: unauthorized. */
+async function authenticate(context: Context, request: BeginRequest): Promise<Operator> {
+  const { token, service, method, readOnly } = request;
+  const claimed = claimedSubject(token);
+  const known = claimed?.issuer === CLI_ISSUER ? await context.operators.find(claimed.subject) : undefined;
+  const refusal = (reason: string) => refused(context, request, known, 'unauthorized', reason);
+  if (claimed === undefined) throw await refusal(token === '' ? 'there is no token' : 'the token can not be read');
+  if (known === undefined) throw await refusal('no such operator is enrolled');
+  const requestHash = Buffer.from(request.requestHash).toString('base64url');
+  const expected = { audience: service, method, requestHash, nowMs: context.realNow() };
+  const checked = await verifyOperatorToken(token, known.publicKey, expected);
+  if ('reason' in checked) throw await refusal(checked.reason);
+  if (!known.active) throw await refusal('the operator is disabled');
+  if (readOnly || (await context.operators.useToken(known.id, checked.tokenId, checked.endsMs))) return known;
+  throw await refusal('the token was used before');
+}
+
+/** Who has proposed the command that this operator approves by giving it too. Refusals: approval_needed, approval_used, validation. */
+async function approved(context: Context, request: BeginRequest, operator: Operator, commandId: string): Promise<string> {
+  const { service, method, request: bytes, roles } = request;
+  if (bytes.byteLength > PROPOSED_BYTES_MAX) {
+    throw await refused(context, request, operator, 'validation', 'the request is too large to be approved');
+  }
+  const may = ({ role, active }: Operator) => active && roles.some((one) => fromRoleMessage(one) === role);
+  const decision = await approve(context, { service, method, request: bytes }, { operator, commandId, may });
+  if ('proposer' in decision) return decision.proposer;
+  const { code, message, approvalId, proposed } = decision;
+  const facts = { refusal: code, reason: message, outcome: proposed ? 'proposed' : 'refused' } as const;
+  await context.audit.append({ ...entryOf(request, operator), ...facts, command: commandId, target: `approval:${approvalId}` });
+  throw new RefusalError(refuse(code, { message, echo: { approval_id: approvalId } }));
+}
+
+/** Writes the refusal to the audit log. An operator who was not authenticated is named as claimed, in the reason only. */
+async function refused(
+  context: Context,
+  request: BeginRequest,
+  operator: Operator | undefined,
+  code: RefusalCode,
+  reason: string,
+): Promise<RefusalError> {
+  const outcome: Outcome = 'refused';
+  const isKnown = code !== 'unauthorized';
+  const who = operator !== undefined && !isKnown ? ` (as ${operator.id})` : '';
+  const entry = { ...entryOf(request, isKnown ? operator : undefined), outcome, refusal: code, reason: `${reason}${who}` };
+  await context.audit.append({ ...entry, command: context.newId(context.realNow()) });
+  context.metrics.operatorRefused(code);
+  return new RefusalError(refuse(code, { message: reason }));
+}
+
+function entryOf({ service, method, source }: BeginRequest, operator: Operator | undefined): Partial<EntryContent> {
+  if (operator === undefined) return { service, method, source };
+  const { id: subject, name, role } = operator;
+  return { subject, name, role, service, method, source };
+}

@@ -1,0 +1,31 @@
+import { create } from '@bufbuild/protobuf';
+import { RefusalError, refuse } from '@gerbang/core';
+import {
+  type BeginRequest,
+  BeginRequestSchema,
+  BeginResponseSchema,
+  FinishRequestSchema,
+} from '@gerbang/proto/gerbang/operator/v1/operator';
+import type { CallContext } from '@gerbang/rpc';
+import type { OperatorGate } from '@gerbang/service/operators';
+import type { Context } from '../context.ts';
+import { begin } from './begin.ts';
+import { finish } from './finish.ts';
+
+/** Begin for another service; a service begins only its own commands. Refusals: forbidden, and those of `begin`. */
+export async function beginFor(context: Context, request: BeginRequest, call: CallContext) {
+  if (call.caller !== undefined && call.caller !== request.service) {
+    throw new RefusalError(refuse('forbidden', { message: `${call.caller} may not begin commands of ${request.service}` }));
+  }
+  return begin(context, request);
+}
+
+/** This service's own gate, without a call to itself. */
+export function localGate(context: Context): OperatorGate {
+  return {
+    service: 'merchant',
+    log: context.log,
+    begin: async (request) => create(BeginResponseSchema, await begin(context, create(BeginRequestSchema, request))),
+    finish: (request) => finish(context, create(FinishRequestSchema, request)),
+  };
+}

@@ -1,0 +1,42 @@
+import { OperatorStatus, Role as RoleMessage } from '@gerbang/proto/gerbang/operator/v1/operator';
+import type { Operator, Role } from './operator.ts';
+
+const MESSAGES: Readonly<Record<Role, RoleMessage>> = {
+  viewer: RoleMessage.VIEWER,
+  support: RoleMessage.SUPPORT,
+  finance: RoleMessage.FINANCE,
+  admin: RoleMessage.ADMIN,
+};
+
+export function toRoleMessage(role: Role): RoleMessage {
+  return MESSAGES[role];
+}
+
+/** Undefined where it is none, or one of a later version. */
+export function fromRoleMessage(role: RoleMessage): Role | undefined {
+  switch (role) {
+    case RoleMessage.VIEWER:
+      return 'viewer';
+    case RoleMessage.SUPPORT:
+      return 'support';
+    case RoleMessage.FINANCE:
+      return 'finance';
+    case RoleMessage.ADMIN:
+      return 'admin';
+    default:
+      return undefined;
+  }
+}
+
+export function toMessage(operator: Operator) {
+  return {
+    id: operator.id,
+    name: operator.name,
+    role: toRoleMessage(operator.role),
+    status: operator.active ? OperatorStatus.ACTIVE : OperatorStatus.DISABLED,
+    issuer: operator.issuer,
+    publicKey: operator.publicKey,
+    enrolledBy: operator.enrolledBy,
+    enrolledAtMs: BigInt(operator.enrolledAtMs),
+  };
+}

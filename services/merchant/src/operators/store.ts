@@ -1,0 +1,81 @@
+import { isDuplicateKey, type Store } from '@gerbang/store';
+import { fromDocument, type OperatorDocument, toDocument } from './document.ts';
+import type { Operator } from './operator.ts';
+
+/** As it was read, with the version that a change is conditional on. */
+export type StoredOperator = Operator & { version: bigint };
+
+/** A key is one operator's: two names with one key would be one person who approves alone. */
+type KeyDocument = { _id: string; schema: number; operator: string };
+type SetUpDocument = { _id: string; schema: number; admins: string[] };
+type TokenDocument = { _id: string; schema: number; ends_at: Date };
+
+const SET_UP = 'set-up';
+
+export type OperatorStore = {
+  find(id: string): Promise<StoredOperator | undefined>;
+  /** All of them, by id. */
+  list(): Promise<StoredOperator[]>;
+  /** False when the id or the key is another operator's. The same operator again is inserted once. */
+  insert(operator: Operator): Promise<boolean>;
+  /** False when somebody else has changed it meanwhile. */
+  replace(stored: StoredOperator, after: Operator): Promise<boolean>;
+  /** Claims the set-up for these admins; false when there was one for others. */
+  claimSetUp(admins: readonly string[]): Promise<boolean>;
+  /** False when the token was used before. */
+  useToken(operatorId: string, tokenId: string, endsMs: number): Promise<boolean>;
+};
+
+/** Opens the registry of operators. */
+export async function openOperatorStore(store: Store): Promise<OperatorStore> {
+  const operators = store.collection<OperatorDocument>('operators');
+  const keys = store.collection<KeyDocument>('operator_keys');
+  const setUps = store.collection<SetUpDocument>('operator_set_up');
+  const tokens = store.collection<TokenDocument>('operator_tokens');
+  await tokens.createIndex({ ends_at: 1 }, { name: 'ended', expireAfterSeconds: 0 });
+  const find = async (id: string) => {
+    const document = await operators.findOne({ _id: id }, { readConcern: 'linearizable' });
+    return document === null ? undefined : toStored(document);
+  };
+  return {
+    find,
+    async list() {
+      return (await operators.find({}, { sort: { _id: 1 } }).toArray()).map(toStored);
+    },
+    async insert(operator) {
+      const key = { _id: operator.publicKey, schema: 1, operator: operator.id };
+      if (!(await isInserted(() => keys.insertOne(key)))) {
+        const known = await keys.findOne({ _id: operator.publicKey }, { readConcern: 'linearizable' });
+        if (known?.operator !== operator.id) return false;
+      }
+      if (await isInserted(() => operators.insertOne(toDocument(operator)))) return true;
+      return (await find(operator.id))?.publicKey === operator.publicKey;
+    },
+    async replace({ id, version }, { role, active }) {
+      const changes = { role, active, version: version + 1n };
+      const { modifiedCount } = await operators.updateOne({ _id: id, version }, { $set: changes });
+      return modifiedCount === 1;
+    },
+    async claimSetUp(admins) {
+      if (await isInserted(() => setUps.insertOne({ _id: SET_UP, schema: 1, admins: [...admins] }))) return true;
+      const known = await setUps.findOne({ _id: SET_UP }, { readConcern: 'linearizable' });
+      return known !== null && known.admins.join() === admins.join();
+    },
+    useToken: (operatorId, tokenId, endsMs) =>
+      isInserted(() => tokens.insertOne({ _id: `${operatorId}:${tokenId}`, schema: 1, ends_at: new Date(endsMs) })),
+  };
+}
+
+async function isInserted(insert: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await insert();
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+function toStored(document: OperatorDocument): StoredOperator {
+  return { ...fromDocument(document), version: document.version };
+}

@@ -1,0 +1,128 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { newOperatorKey, operatorAuthorizer } from '@gerbang/neighbours';
+import { ListMerchantsRequestSchema, OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import { OperatorAdminService, Outcome, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
+import type { Authorize } from '@gerbang/rpc';
+import { describe, expect, test } from 'vitest';
+import { budi, enrolment, newMerchant, refusalOf, sari, useMerchantService } from './harness.ts';
+
+const system = useMerchantService();
+const CREATE = '/gerbang.merchant.v1.OperatorService/CreateMerchant';
+
+const stranger = await newOperatorKey('stranger');
+const impostor = await newOperatorKey('budi');
+
+describe('a command is refused, and logged,', () => {
+  const now = Date.now();
+  const other = toBinary(ListMerchantsRequestSchema, create(ListMerchantsRequestSchema, { limit: 1 }));
+  const budis = operatorAuthorizer(budi, 'merchant', () => now);
+  const unsigned = `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ iss: 'gerbang-cli', sub: 'budi' })).toString('base64url')}.`;
+  const cases: [string, Authorize, string][] = [
+    ['without a token', async () => '', 'there is no token'],
+    ['with a text that is no token', async () => 'Bearer x.y.z', 'the token can not be read'],
+    ['with an unsigned token', async () => unsigned, '"alg"'],
+    ['of somebody who is not enrolled', operatorAuthorizer(stranger, 'merchant'), 'no such operator is enrolled'],
+    ['under another one’s id, with a key of his own', operatorAuthorizer(impostor, 'merchant'), 'signature verification failed'],
+    ['with a token for another service', operatorAuthorizer(budi, 'money-out'), 'unexpected "aud" claim value'],
+    ['with a token for another method', ({ request }) => budis({ method: '/x.Y/Z', request }), 'for another method'],
+    ['with a token for another request', ({ method }) => budis({ method, request: other }), 'for another request'],
+    ['with a token of before', operatorAuthorizer(budi, 'merchant', () => now - 120_000), '"exp" claim timestamp check failed'],
+    ['with a token of later', operatorAuthorizer(budi, 'merchant', () => now + 120_000), '"iat" claim timestamp check failed'],
+  ];
+
+  test.each(cases)('%s', async (_, authorize, reason) => {
+    const { channel, admins, operators } = await system.start({ realNow: () => now });
+    const refused = await refusalOf(channel.client(OperatorService, { authorize }).createMerchant(newMerchant));
+    expect(refused.code).toBe('unauthorized');
+    expect(refused.message).toContain(reason);
+    expect((await operators.listMerchants({})).merchants).toEqual([]);
+    const { lines } = await admins.listAudit({ limit: 1 });
+    expect(lines[0]).toMatchObject({
+      operator: '',
+      service: 'merchant',
+      method: CREATE,
+      source: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      outcome: Outcome.REFUSED,
+      refusal: 'unauthorized',
+      reason: expect.stringContaining(reason),
+    });
+  });
+
+  test('with a token that was used before; a read may use its own again', async () => {
+    const { channel, operators } = await system.start({ realNow: () => now });
+    const tokens = new Map<string, Promise<string>>();
+    const again: Authorize = (call) => {
+      const token = tokens.get(call.method) ?? budis(call);
+      tokens.set(call.method, token);
+      return token;
+    };
+    const replayed = channel.client(OperatorService, { authorize: again });
+    await replayed.createMerchant(newMerchant);
+    const refused = await refusalOf(replayed.createMerchant(newMerchant));
+    expect(refused).toMatchObject({ code: 'unauthorized', message: 'the token was used before' });
+    for (let i = 0; i < 2; i++) expect((await replayed.listMerchants({})).merchants).toHaveLength(1);
+    expect((await operators.listMerchants({})).merchants).toHaveLength(1);
+  });
+
+  test('by a role that may not give it, reads too', async () => {
+    const { admins, as } = await system.start();
+    const [dewi, eka] = [await newOperatorKey('dewi'), await newOperatorKey('eka')];
+    await admins.enrolOperator({ operator: enrolment(dewi), role: Role.VIEWER });
+    await admins.enrolOperator({ operator: enrolment(eka), role: Role.SUPPORT });
+    const merchantId = '01J00000000000000000000000';
+    expect((await refusalOf(as(dewi).operators.setFrozen({ merchantId, frozen: true }))).code).toBe('forbidden');
+    expect((await refusalOf(as(eka).operators.setFrozen({ merchantId, frozen: true }))).code).toBe('merchant_not_found');
+    const fee = { product: 'qris', fixedSen: 1n };
+    expect((await refusalOf(as(eka).operators.setFees({ merchantId, fee }))).code).toBe('forbidden');
+    expect((await as(dewi).operators.listMerchants({})).merchants).toEqual([]);
+    const { lines } = await admins.listAudit({ operator: 'dewi' });
+    expect(lines).toMatchObject([{ operator: 'dewi', role: 'viewer', outcome: Outcome.REFUSED, refusal: 'forbidden' }]);
+  });
+
+  test('by an operator who was disabled', async () => {
+    const { admins, as } = await system.start();
+    const dewi = await newOperatorKey('dewi');
+    await admins.enrolOperator({ operator: enrolment(dewi), role: Role.SUPPORT });
+    expect((await as(dewi).admins.whoAmI({})).operator).toMatchObject({ id: 'dewi', role: Role.SUPPORT, enrolledBy: 'budi' });
+    await admins.disableOperator({ id: 'dewi' });
+    expect(await refusalOf(as(dewi).admins.whoAmI({}))).toMatchObject({
+      code: 'unauthorized',
+      message: 'the operator is disabled',
+    });
+    expect((await refusalOf(admins.setRole({ id: 'dewi', role: Role.SUPPORT }))).code).toBe('bad_request');
+    expect((await refusalOf(admins.enrolOperator({ operator: enrolment(dewi), role: Role.VIEWER }))).code).toBe('bad_request');
+  });
+});
+
+describe('the set-up', () => {
+  test('enrols two admins, once; the same again changes nothing', async () => {
+    const { channel, admins } = await system.start({ withoutOperators: true });
+    const anyone = channel.client(OperatorAdminService);
+    const alone = await refusalOf(anyone.setUp({ admins: [enrolment(budi)] }));
+    expect(alone).toMatchObject({ code: 'validation', fields: ['admins'] });
+    const twice = await refusalOf(anyone.setUp({ admins: [enrolment(budi), { ...enrolment(budi), id: 'budi2' }] }));
+    expect(twice).toMatchObject({ code: 'validation', fields: ['admins'] });
+    expect((await refusalOf(channel.client(OperatorService).listMerchants({}))).code).toBe('unauthorized');
+    const first = { admins: [enrolment(budi), enrolment(sari)] };
+    await anyone.setUp(first);
+    await anyone.setUp(first);
+    expect((await refusalOf(anyone.setUp({ admins: [enrolment(budi), enrolment(stranger)] }))).code).toBe('forbidden');
+    expect((await admins.listOperators({})).operators.map(({ id, role }) => [id, role])).toEqual([
+      ['budi', Role.ADMIN],
+      ['sari', Role.ADMIN],
+    ]);
+    const { lines } = await admins.listAudit({ target: 'operators' });
+    expect(lines.map(({ method, outcome }) => [method.split('/').at(-1), outcome])).toEqual([
+      ['SetUp', Outcome.DONE],
+      ['SetUp', Outcome.DONE],
+    ]);
+  });
+
+  test('a key is one operator’s: nobody gets a second name', async () => {
+    const { admins } = await system.start();
+    const again = { ...enrolment(budi), id: 'budi2' };
+    expect((await refusalOf(admins.enrolOperator({ operator: again, role: Role.VIEWER }))).code).toBe('bad_request');
+    const blank = { ...enrolment(budi), id: 'budi ' };
+    expect((await refusalOf(admins.enrolOperator({ operator: blank, role: Role.VIEWER }))).fields).toEqual(['operator.id']);
+  });
+});
