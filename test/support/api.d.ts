@@ -2237,11 +2237,20 @@ export interface components {
             amount?: components["schemas"]["MoneyInput"] | null;
         };
         PayByCardRequest: {
-            /** @example 4411111111111118 */
+            /**
+             * @description Luhn-valid, digits only. It is in no answer, log or database.
+             * @example 4411111111111118
+             */
             card_number: string;
-            /** @example 12/39 */
+            /**
+             * @description MM/YY; to the end of that month.
+             * @example 12/39
+             */
             card_expiry: string;
-            /** @example 123 */
+            /**
+             * @description As many digits as the brand prints; kept nowhere.
+             * @example 123
+             */
             card_cvv: string;
             /**
              * @description As printed on the card.

@@ -1,4 +1,4 @@
-import { brandOfCard, cvvDigitsOf, isLuhn } from '@gerbang/core';
+import { brandOfCard, cvvDigitsOf, hasCardNumber, isLuhn } from '@gerbang/core';
 import { z } from 'zod';
 import { idInPath, prose, text } from '../../http/fields.ts';
 
@@ -14,9 +14,17 @@ export const cardInPath = idInPath('A payment by card.');
 export const cardFields = {
   card_number: text
     .refine((value) => /^[0-9]{12,19}$/.test(value) && isLuhn(value), 'must be the number of a card, digits only')
-    .meta({ pattern: '^[0-9]{12,19}$', examples: ['4411111111111118'] }),
-  card_expiry: text.regex(/^(?:0[1-9]|1[0-2])\/[0-9]{2}$/, 'must be MM/YY').meta({ examples: ['12/39'] }),
-  card_cvv: text.regex(/^[0-9]{3,4}$/, 'must have 3 or 4 digits').meta({ examples: ['123'] }),
+    .meta({
+      description: 'Luhn-valid, digits only. It is in no answer, log or database.',
+      pattern: '^[0-9]{12,19}$',
+      examples: ['4411111111111118'],
+    }),
+  card_expiry: text
+    .regex(/^(?:0[1-9]|1[0-2])\/[0-9]{2}$/, 'must be MM/YY')
+    .meta({ description: 'MM/YY; to the end of that month.', examples: ['12/39'] }),
+  card_cvv: text
+    .regex(/^[0-9]{3,4}$/, 'must have 3 or 4 digits')
+    .meta({ description: 'As many digits as the brand prints; kept nowhere.', examples: ['123'] }),
   card_holder_name: prose(100).meta({ description: 'As printed on the card.', examples: ['BUDI SANTOSO'] }),
 };
 
@@ -31,8 +39,12 @@ export const customer = z
   .object(
     {
       name: prose(100),
-      email: text.regex(/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u, 'email must be an address'),
-      phone: text.regex(/^\+?[0-9]{6,20}$/, 'phone must be 6 to 20 digits'),
+      email: text
+        .regex(/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u, 'email must be an address')
+        .refine((value) => !hasCardNumber(value), 'email must not have a card number'),
+      phone: text
+        .regex(/^\+?[0-9]{6,15}$/, 'phone must be 6 to 15 digits')
+        .refine((value) => !hasCardNumber(value), 'phone must not be a card number'),
     },
     { error: (issue) => (issue.input === undefined ? 'is required' : 'must be an object of name, email and phone') },
   )
