@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type AdjustableClock, createClock, newUlid, RefusalError, refuse } from '@gerbang/core';
+import { CardPageService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import {
   CheckoutService,
@@ -19,6 +20,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { type Service, startService } from '../src/service.ts';
 import { newBinder } from './binder.ts';
+import { newCards } from './cards.ts';
 
 const SESSION_MS = 900_000;
 
@@ -33,6 +35,8 @@ export type World = {
   links: Map<string, PaymentLink>;
   /** Bank accounts that customers bind. */
   binder: ReturnType<typeof newBinder>;
+  /** Payments by card whose customers come back. */
+  cards: ReturnType<typeof newCards>;
   sessions: Sessions;
   /** Replaces how money-in answers a choice. */
   scripted: { choose?: () => Promise<never>; isReserved?: boolean; waitForSession?: () => Promise<void> };
@@ -58,6 +62,7 @@ export function useCheckout(): World {
   const checkouts = new Map<string, Checkout>();
   const clock = createClock();
   const binder = newBinder();
+  const cards = newCards();
   const scripted: World['scripted'] = {};
   const closing: (() => Promise<void>)[] = [];
   let moneyIn: string;
@@ -158,7 +163,11 @@ export function useCheckout(): World {
       tls: undefined,
       log: testLog('money-in'),
       ready: () => true,
-      implementations: [implement(CheckoutService, handlers, []), implement(BindPageService, binder.handlers, [])],
+      implementations: [
+        implement(CheckoutService, handlers, []),
+        implement(BindPageService, binder.handlers, []),
+        implement(CardPageService, cards.handlers, []),
+      ],
     });
     closing.push(() => server.close());
     moneyIn = `127.0.0.1:${server.port}`;
@@ -171,6 +180,7 @@ export function useCheckout(): World {
     clock,
     links,
     binder,
+    cards,
     sessions,
     scripted,
     newLink,
