@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/testkit': [...LOWER, 'runtime', 'fail-points', 'embedded-mongo'],
   'services/edge': [...LOWER, 'runtime', 'rpc', 'present', 'neighbours', 'service'],
   services: [...LOWER, 'runtime', 'rpc', 'keys', 'store', 'bus', 'present', 'rails', 'neighbours', 'service', 'reconciliation'],
-  launcher: [...LOWER, 'runtime', 'rpc', 'neighbours', 'embedded-mongo'],
+  launcher: [...LOWER, 'runtime', 'rpc', 'neighbours', 'bus/permissions', 'embedded-mongo'],
   test: [...LOWER, 'runtime', 'rpc', 'keys', 'store', 'bus', 'present', 'rails', 'neighbours', 'testkit', 'embedded-mongo'],
 };
 

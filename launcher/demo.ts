@@ -3,7 +3,7 @@ import path from 'node:path';
 import { PRODUCTS } from '@gerbang/core';
 import type { MerchantSummary } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
-import { openChannel, type RpcClient } from '@gerbang/rpc';
+import { openChannel, type RpcClient, type TlsFiles } from '@gerbang/rpc';
 import { replaceFile } from './data-folder.ts';
 import { demoClient, ensureOperators } from './operators.ts';
 import type { Ports } from './services.ts';
@@ -25,9 +25,9 @@ const TIMEOUT_MS = 20_000;
  * start was cut off before the file was written, what it has made is taken up: merchants by their name with a new secret, the
  * money under the same operation id.
  */
-export async function ensureDemo(folder: string, ports: Ports): Promise<Demo> {
+export async function ensureDemo(folder: string, ports: Ports, tls?: TlsFiles): Promise<Demo> {
   const file = path.join(folder, 'demo.json');
-  const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls: undefined, timeoutMs: TIMEOUT_MS });
+  const channel = openChannel({ address: `127.0.0.1:${ports.MERCHANT_RPC_PORT}`, tls, timeoutMs: TIMEOUT_MS });
   try {
     await ensureOperators(folder, channel);
     const operators = demoClient(folder, channel, OperatorService);

@@ -25,6 +25,8 @@ export type TableOptions = {
   natsUrl: string | undefined;
   /** Variables that go before all others. */
   env: Record<string, string>;
+  /** Those of one service, which go before these: for tests. */
+  envOf?: ((service: string) => Record<string, string>) | undefined;
   /** The embedded MongoDB gives what is found without a sort in random order: for tests. */
   shuffleUnsorted?: boolean;
 };
@@ -59,7 +61,7 @@ export function processTable(options: TableOptions): ProcessSpec[] {
       name: row.name,
       command: process.execPath,
       args: [...NODE_FLAGS, path.join(options.root, 'services', row.name, 'src/main.ts')],
-      env: { ...common, ...env, ...options.env },
+      env: { ...common, ...env, ...options.env, ...options.envOf?.(row.name) },
       stage: 'services',
       ready: { http: `http://127.0.0.1:${env.ADMIN_PORT}/readyz` },
     };

@@ -23,6 +23,8 @@ type Row = {
   hasInstances?: true;
   /** It publishes the events of these aggregates, by the name of their collection; the notifier confirms them to it. */
   aggregates?: readonly string[];
+  /** It hears at NATS which merchants and accounts have changed. */
+  hearsHints?: true;
   /** Its other listeners, by the variable that both moves them and tells the service. */
   listens?: Readonly<Record<string, Port>>;
   /** Its own variables in a sandbox on one machine. */
@@ -63,6 +65,7 @@ export const SERVICES = [
     name: 'money-out',
     adminPort: 9203,
     rpcPort: 9103,
+    hearsHints: true,
     aggregates: ['transfers'],
     env: ({ urlOf, secrets }) => ({
       GERBANG_KEKS: secrets.keks,
@@ -74,6 +77,7 @@ export const SERVICES = [
     name: 'money-in',
     adminPort: 9206,
     rpcPort: 9105,
+    hearsHints: true,
     aggregates: ['payables', 'payments'],
     env: ({ urlOf, secrets }) => ({
       PAY_URL: urlOf('PAY_PORT'),
@@ -88,6 +92,7 @@ export const SERVICES = [
     name: 'direct-debit',
     adminPort: 9208,
     rpcPort: 9106,
+    hearsHints: true,
     aggregates: ['bindings', 'charges'],
     env: ({ urlOf, secrets }) => ({
       PAY_URL: urlOf('PAY_PORT'),
@@ -100,6 +105,7 @@ export const SERVICES = [
     name: 'biller',
     adminPort: 9209,
     rpcPort: 9107,
+    hearsHints: true,
     aggregates: ['purchases'],
     env: ({ urlOf, secrets }) => ({
       ...sandboxRails(['BILLER'], urlOf('SIMULATOR_PORT'), secrets),
@@ -111,6 +117,7 @@ export const SERVICES = [
     adminPort: 9210,
     rpcPort: 9108,
     aggregates: ['card_payments'],
+    hearsHints: true,
     env: ({ urlOf, secrets }) => ({
       PAY_URL: urlOf('PAY_PORT'),
       RAIL_CARD_URL: `${urlOf('SIMULATOR_PORT')}/card`,
@@ -132,6 +139,7 @@ export const SERVICES = [
   {
     name: 'edge',
     adminPort: 9200,
+    hearsHints: true,
     listens: {
       EDGE_PORT: { standard: 8080, purpose: 'merchant API (base_url)' },
       BILLER_PORT: { standard: 8_090, purpose: 'biller API (biller_url)' },

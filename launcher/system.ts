@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openLedgerChannel, verifyLedger } from '@gerbang/neighbours';
 import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { TlsFiles } from '@gerbang/rpc';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Demo, ensureDemo, urlsOf } from './demo.ts';
 import { findFreePorts, takenPorts } from './ports.ts';
@@ -43,6 +44,9 @@ export type SystemOptions = {
   mongodbUri: string | undefined;
   natsUrl: string | undefined;
   env: Record<string, string>;
+  /** For tests: variables of one service, and the operators' certificate where services have theirs. */
+  envOf?: ((service: string) => Record<string, string>) | undefined;
+  tls?: TlsFiles | undefined;
   /** For tests: the embedded MongoDB gives what is found without a sort in random order. */
   shuffleUnsorted?: boolean;
   say: (line: string) => void;
@@ -84,7 +88,7 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
     try {
       options.signal?.throwIfAborted();
       await supervisor.start();
-      const demo = await ensureDemo(folder.path, ports);
+      const demo = await ensureDemo(folder.path, ports, options.tls);
       return { demo, readyMs: Math.round(performance.now() - startMs) };
     } catch (error) {
       await supervisor.stop();
@@ -111,7 +115,7 @@ async function run(options: SystemOptions, folder: DataFolder): Promise<System> 
       Object.assign(system, await start());
     },
     async verifyLedger() {
-      const channel = openLedgerChannel({ addresses: [`127.0.0.1:${ports.LEDGER_RPC_PORT}`], tls: undefined });
+      const channel = openLedgerChannel({ addresses: [`127.0.0.1:${ports.LEDGER_RPC_PORT}`], tls: options.tls });
       try {
         const differences: string[] = [];
         const clients = { ledger: channel.client(LedgerService), routing: channel.client(RoutingService) };
@@ -139,6 +143,10 @@ export async function startSystem(options: {
   ownMongo?: boolean;
   env?: Record<string, string>;
   shuffleUnsorted?: boolean;
+  /** A NATS that runs already; else one is started. */
+  natsUrl?: string;
+  envOf?: SystemOptions['envOf'];
+  tls?: TlsFiles;
 }): Promise<System> {
   const dataFolder = mkdtempSync(path.join(tmpdir(), `gerbang-${options.name}-`));
   const system = await openSystem({
@@ -146,7 +154,9 @@ export async function startSystem(options: {
     ports: await findFreePorts(),
     fresh: false,
     mongodbUri: options.ownMongo ? undefined : process.env.MONGODB_URI || undefined,
-    natsUrl: undefined,
+    natsUrl: options.natsUrl,
+    envOf: options.envOf,
+    tls: options.tls,
     shuffleUnsorted: options.shuffleUnsorted ?? false,
     env: { LOG_LEVEL: 'info', MONGODB_DB_PREFIX: `test_${randomBytes(5).toString('hex')}_`, ...options.env },
     say: () => {},

@@ -1,6 +1,7 @@
 import type { Logger } from '@gerbang/runtime';
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import type { NatsAccess } from './access.ts';
 import { type Nats, openNats } from './nats.ts';
 
 /** A question that got lost with a connection is asked again after this. */
@@ -16,7 +17,7 @@ export type Bus = Nats & {
 };
 
 /** Starts to connect to NATS and returns at once. */
-export function openBus(options: { url: string; name: string; log: Logger }): Bus {
+export function openBus(options: { access: NatsAccess; name: string; log: Logger }): Bus {
   const nats = openNats(options);
   const open = async (): Promise<Connected> => {
     const connection = await nats.reached();

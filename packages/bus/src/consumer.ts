@@ -69,6 +69,7 @@ export function consume(options: Options): Closeable {
           stream: streamOf(service).name,
           durable: options.durable,
           batch: options.batchMax * 2,
+          inboxPrefix: bus.inboxPrefix,
           accept: batches.accept,
         });
         if (interrupted) log.info({ service }, 'the consumer goes on');

@@ -17,8 +17,8 @@ export type Publications = {
  * All acknowledgements come over one subscription. The client's own publish is a request of its own each time, with a timer and
  * two errors whose stack traces are taken before it is known whether they are needed; that was a twentieth of money-out's time.
  */
-export function openPublications(connection: NatsConnection): Publications {
-  const inbox = createInbox();
+export function openPublications(connection: NatsConnection, inboxPrefix: string): Publications {
+  const inbox = createInbox(inboxPrefix);
   const waiting = new Map<string, { settle: (outcome: Outcome) => void; untilMs: number }>();
   let count = 0;
   const settle = (id: string, outcome: Outcome) => {

@@ -39,7 +39,7 @@ export function createPublisher(options: { bus: Bus; service: string; streamRepl
   const send = async (subject: string, batch: Uint8Array): Promise<Outcome> => {
     await ensure();
     const { connection } = await bus.connected();
-    publications ??= openPublications(connection);
+    publications ??= openPublications(connection, bus.inboxPrefix);
     const carrier = headers();
     carrier.set('traceparent', currentTraceparent());
     return publications.publish(subject, batch, carrier);

@@ -30,12 +30,19 @@ export type Pull = {
  */
 export function pull(
   connection: NatsConnection,
-  options: { stream: string; durable: string; batch: number; accept: (message: Msg) => void; silenceMs?: number },
+  options: {
+    stream: string;
+    durable: string;
+    batch: number;
+    inboxPrefix: string;
+    accept: (message: Msg) => void;
+    silenceMs?: number;
+  },
 ): Pull {
   const { stream, durable, batch, accept, silenceMs = SILENCE_MS } = options;
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`;
   const request = JSON.stringify({ batch, expires: nanos(REQUEST_MS) });
-  const inbox = createInbox();
+  const inbox = createInbox(options.inboxPrefix);
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let ending = false;
   let asked = 0;

@@ -43,7 +43,7 @@ export function implementTimeline(store: Store, aggregateTypes: readonly string[
       return { events: inOrder.slice(0, PAGE).map(toMessage), more: inOrder.length > PAGE };
     },
   };
-  return implement(TimelineService, handlers, ['gerbang']);
+  return implement(TimelineService, handlers, ['cli']);
 }
 
 /** Without the payload: it is for machines, and may hold private data. */

@@ -102,7 +102,7 @@ test.each([
 ])('closing does not wait for a NATS that $what', async ({ lose }) => {
   const way = await openWay(shop.nats.url);
   closing.push('way', async () => way.cut());
-  const bus = openBus({ url: way.url, name: 'far', log });
+  const bus = openBus({ access: { servers: way.url }, name: 'far', log });
   closing.push('far bus', () => bus.close());
   const busy = startBusy(bus);
   await publish(['a']);

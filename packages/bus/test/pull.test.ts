@@ -15,7 +15,7 @@ let pulls: Pull[];
 beforeEach(async () => {
   pulls = [];
   nats = await startTestNats();
-  bus = openBus({ url: nats.url, name: 'test', log: testLog() });
+  bus = openBus({ access: { servers: nats.url }, name: 'test', log: testLog() });
   connected = await bus.connected();
   await ensureStream(connected.manager, 'shop', 1);
 });
@@ -35,7 +35,14 @@ async function publish(count: number): Promise<void> {
 
 function start(durable: string, accept: (message: Msg) => void, silenceMs?: number): Pull {
   const { connection } = connected;
-  const started = pull(connection, { stream: STREAM, durable, batch: 10, accept, ...(silenceMs !== undefined && { silenceMs }) });
+  const started = pull(connection, {
+    stream: STREAM,
+    durable,
+    inboxPrefix: '_INBOX.test',
+    batch: 10,
+    accept,
+    ...(silenceMs !== undefined && { silenceMs }),
+  });
   pulls.push(started);
   return started;
 }

@@ -21,7 +21,7 @@ let eventServices: Implementation[];
 beforeAll(async () => {
   [mongo, nats] = await Promise.all([startTestMongo(), startTestNats()]);
   store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}relay`, appName: 'test' });
-  bus = openBus({ url: nats.url, name: 'test', log });
+  bus = openBus({ access: { servers: nats.url }, name: 'test', log });
   relay = createRelay({ bus, store, service: 'shop', clock, log });
   things = await openAggregates<State, string>(store, 'things', { schema: 1, afterWrite: relay.afterWrite });
   eventServices = relay.serve(['things']);

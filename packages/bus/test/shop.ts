@@ -24,7 +24,7 @@ export async function openShop(options: { log?: Logger; stalledAfterMs?: number 
   const store: Store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}shop`, appName: 'test' });
   closing.push('store', () => store.close());
   const clock: AdjustableClock = createClock();
-  const bus: Bus = openBus({ url: nats.url, name: 'test', log });
+  const bus: Bus = openBus({ access: { servers: nats.url }, name: 'test', log });
   closing.push('bus', () => bus.close());
   /** A relay of one replica. */
   const openRelay = (): Relay => {

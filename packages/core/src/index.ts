@@ -110,3 +110,4 @@ export {
   type VaSeries,
   vaBank,
 } from './virtual-account.ts';
+export { URL_LENGTH_MAX, webUrlProblem } from './web-url.ts';

@@ -24,4 +24,5 @@ export {
 export { RAIL_SETTINGS, type RailConfig, railFromConfig, railVariables } from './rail-config.ts';
 export type { SnapCredentials } from './snap-client.ts';
 export { openSnapEwallet } from './snap-ewallet.ts';
+export { TLS_VERSIONS } from './snap-http.ts';
 export { openSnapQris, type SnapQrisOptions } from './snap-qris.ts';

@@ -6,8 +6,8 @@ import type { experimental } from '@grpc/grpc-js';
 /** Renewed certificates are used this soon. They come hours before the old ones expire. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Files of mutual TLS between services; all three or none. */
-export type TlsFiles = { ca: string; cert: string; key: string };
+/** Files of mutual TLS between services, and whose certificates name services (`spiffe://<trust domain>/gerbang/<service>`). */
+export type TlsFiles = { ca: string; cert: string; key: string; trustDomain: string };
 
 type Pems = { ca: Buffer; cert: Buffer; key: Buffer };
 type Listener<Update> = (update: Update | null) => void;
@@ -80,7 +80,7 @@ export class CertificateFiles implements experimental.CertificateProvider {
   }
 }
 
-function read({ ca, cert, key }: TlsFiles): Pems {
+function read({ ca, cert, key }: Omit<TlsFiles, 'trustDomain'>): Pems {
   return { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
 }
 

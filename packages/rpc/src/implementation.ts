@@ -1,7 +1,7 @@
 import type { DescService } from '@bufbuild/protobuf';
 import type { CallContext, Handlers } from './service-types.ts';
 
-/** Who may call a method when certificates are configured: names of services, by the certificates' common names. */
+/** Who may call a method when certificates are configured: names of services, by the certificates' URIs. */
 export type Callers = readonly string[];
 
 export type UntypedHandler = (request: never, context: CallContext) => Promise<unknown>;
@@ -10,7 +10,7 @@ export type UntypedHandler = (request: never, context: CallContext) => Promise<u
 export type Implementation = {
   desc: DescService;
   handlers: Record<string, UntypedHandler>;
-  /** Undefined: every caller with a certificate. */
+  /** Undefined: every caller with a certificate of the authority. */
   callers: (method: string) => Callers | undefined;
 };
 

@@ -9,6 +9,7 @@ import {
   ServerReflectionResponseSchema,
 } from '@gerbang/proto/grpc/reflection/v1/reflection';
 import { type Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { callerOf } from './caller.ts';
 import { asBuffer } from './lanes/frames.ts';
 import { methodPath } from './service-types.ts';
 
@@ -16,9 +17,10 @@ type Response = NonNullable<MessageInitShape<typeof ServerReflectionResponseSche
 
 /**
  * Adds gRPC's server reflection, by which grpcurl and its like find out what the server serves: in version v1 and, for older
- * ones, under v1alpha, whose messages are the same. (@grpc/reflection wants descriptors of protobufjs; ours are at hand.)
+ * ones, under v1alpha, whose messages are the same. With a trust domain only its services are told.
+ * (@grpc/reflection wants descriptors of protobufjs; ours are at hand.)
  */
-export function serveReflection(server: Server, services: readonly DescService[]): void {
+export function serveReflection(server: Server, services: readonly DescService[], trustDomain?: string): void {
   const known = [...services, ServerReflection];
   const files = new Map<string, DescFile>();
   for (const { file } of known) addWithImports(files, file);
@@ -46,6 +48,10 @@ export function serveReflection(server: Server, services: readonly DescService[]
     }
   };
   const serverReflectionInfo = (stream: ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>) => {
+    if (trustDomain !== undefined && callerOf(stream, trustDomain).name === undefined) {
+      stream.emit('error', { code: status.PERMISSION_DENIED, details: 'the certificate names no service' });
+      return;
+    }
     stream.on('data', (originalRequest: ServerReflectionRequest) => {
       const response = { validHost: originalRequest.host, originalRequest, messageResponse: answer(originalRequest) };
       stream.write(create(ServerReflectionResponseSchema, response));

@@ -14,7 +14,7 @@ export type Cancellation = {
 export type CallContext = Cancellation & {
   /** Aborts when the caller has gone or its deadline has passed. It is made when it is asked for. */
   signal: AbortSignal;
-  /** The caller's name by its certificate; undefined without TLS. */
+  /** The calling service by its certificate; undefined without TLS. */
   caller: string | undefined;
   /** The address and port that the call comes from. */
   peer: string;

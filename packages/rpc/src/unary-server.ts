@@ -27,7 +27,7 @@ function unary(path: string, dispatcher: Dispatcher): handleUnaryCall<Uint8Array
   const method = dispatcher.method(path);
   if (method === undefined) throw new Error(`${path} is not among the implementations`);
   return (call, callback) => {
-    const caller = callerOf(call);
+    const caller = callerOf(call, dispatcher.trustDomain);
     const bytes = call.request.byteLength;
     const refused = dispatcher.enter(method, caller, bytes);
     if (refused !== undefined) return callback(toStatus(refused), null);

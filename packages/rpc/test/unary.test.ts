@@ -1,19 +1,15 @@
-import { create, createFileRegistry, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create, createFileRegistry, fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { RefusalError, refuse } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { RefusalSchema } from '@gerbang/proto/gerbang/rpc/v1/refusal';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
-import {
-  ServerReflectionRequestSchema,
-  type ServerReflectionResponse,
-  ServerReflectionResponseSchema,
-} from '@gerbang/proto/grpc/reflection/v1/reflection';
 import { currentTraceId, startTelemetry } from '@gerbang/runtime';
 import { eventually } from '@gerbang/testkit';
-import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
+import { Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Opened } from './harness.ts';
+import { reflect } from './reflect.ts';
 import { unaryCall } from './unary-call.ts';
 
 const opened = new Opened();
@@ -94,29 +90,6 @@ test('the health protocol answers for the server and each of its services, and k
   ready = false;
   expect(await check('')).toBe(NOT_SERVING);
 });
-
-/** Asks the server about itself, one question after the other over one stream, as grpcurl does. */
-async function reflect(
-  port: number,
-  version: string,
-  questions: Parameters<typeof create<typeof ServerReflectionRequestSchema>>[1][],
-) {
-  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
-  const stream = client.makeBidiStreamRequest(
-    `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
-    (request: Uint8Array) => Buffer.from(request),
-    (bytes: Buffer) => fromBinary(ServerReflectionResponseSchema, bytes),
-  );
-  const answers: ServerReflectionResponse[] = [];
-  stream.on('data', (answer: ServerReflectionResponse) => answers.push(answer));
-  const ended = new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject));
-  for (const question of questions)
-    stream.write(toBinary(ServerReflectionRequestSchema, create(ServerReflectionRequestSchema, question)));
-  stream.end();
-  await ended;
-  client.close();
-  return answers.map(({ messageResponse }) => messageResponse);
-}
 
 test.each(['v1', 'v1alpha'])('reflection %s tells all that a client needs to call', async (version) => {
   const server = await opened.serve({ getBalance: async () => ({ availableSen: 5n }) });

@@ -68,6 +68,11 @@ export const tlsShape = {
   RPC_TLS_CA: z.string().optional(),
   RPC_TLS_CERT: z.string().optional(),
   RPC_TLS_KEY: z.string().optional(),
+  /** Whose certificates are believed: their URI is `spiffe://<trust domain>/gerbang/<service>`. */
+  RPC_TRUST_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9._-]{1,255}$/, 'expected lower-case letters, digits, dots, dashes and underscores')
+    .default('gerbang.internal'),
 };
 
 /** Variables of a service that listens for gRPC. */
@@ -83,4 +88,13 @@ export const storeShape = {
 };
 
 /** Variables of a service that publishes or consumes events. */
-export const busShape = { NATS_URL: z.string().regex(/^(nats|tls):\/\//, 'expected a nats:// address') };
+export const busShape = {
+  NATS_URL: z.string().regex(/^(nats|tls):\/\//, 'expected a nats:// address'),
+  NATS_USER: z.string().optional(),
+  NATS_PASSWORD: z.string().optional(),
+  NATS_CREDS: z.string().optional(),
+  NATS_NKEY_SEED: z.string().optional(),
+  NATS_TLS_CA: z.string().optional(),
+  NATS_TLS_CERT: z.string().optional(),
+  NATS_TLS_KEY: z.string().optional(),
+};

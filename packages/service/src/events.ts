@@ -1,14 +1,14 @@
-import { type Bus, createRelay, openBus, type Relay } from '@gerbang/bus';
+import { accessFromConfig, type Bus, type BusConfig, createRelay, openBus, type Relay } from '@gerbang/bus';
 import type { Clock } from '@gerbang/core';
 import type { Store } from '@gerbang/store';
 import type { Foundation } from './foundation.ts';
 
 /** What a service that publishes events is configured by: `busShape` and STREAM_REPLICAS. */
-export type EventsConfig = { NATS_URL: string; STREAM_REPLICAS: number };
+export type EventsConfig = BusConfig & { STREAM_REPLICAS: number };
 
 /** Opens the way to JetStream, for a service that publishes or consumes events. */
-export function openEventBus({ name, config, log, closing }: Foundation<{ NATS_URL: string }>): Bus {
-  const bus = openBus({ url: config.NATS_URL, name, log });
+export function openEventBus({ name, config, log, closing }: Foundation<BusConfig>): Bus {
+  const bus = openBus({ access: accessFromConfig(config), name, log });
   closing.push('bus', () => bus.close());
   return bus;
 }

@@ -10,6 +10,7 @@ import {
   startBusinessClock,
   startTelemetry,
 } from '@gerbang/runtime';
+import { checkProduction } from './production/check.ts';
 
 /** What the parts of a service are opened with: its name and configuration, where it logs and counts, and what closes it. */
 export type Foundation<Config = unknown> = {
@@ -22,6 +23,7 @@ export type Foundation<Config = unknown> = {
 
 /** What every service is configured by: `commonShape` and its ADMIN_PORT. */
 export type CommonConfig = {
+  GERBANG_ENV: 'sandbox' | 'production';
   LOG_LEVEL: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   SANDBOX_CLOCK_URL?: string | undefined;
@@ -32,13 +34,14 @@ export type CommonConfig = {
 /**
  * Starts a service from its parts. `open` opens them one after the other; each pushes onto `closing` how it is closed. Closing
  * the service closes them in reverse order. When `open` throws, what it has opened by then is closed, and the error goes on to
- * the caller. `log` replaces the logger in tests; `closeStepMs` bounds one step of the closing (10 s by default).
+ * the caller. Production is checked before anything is opened (`checkProduction`). `log` replaces the logger in tests; `closeStepMs` bounds one step of the closing (10 s by default).
  */
 export async function assembleService<Config extends CommonConfig, Parts extends object>(
   options: { name: string; config: Config; log?: Logger | undefined; closeStepMs?: number },
   open: (foundation: Foundation<Config>) => Promise<Parts>,
 ): Promise<Parts & Closeable> {
   const { name, config } = options;
+  checkProduction(name, config, Date.now());
   const registry = createMetrics(name);
   const alarm = createCardNumberAlarm(registry, () => log);
   const log = options.log ?? createLogger({ service: name, level: config.LOG_LEVEL, alarm });

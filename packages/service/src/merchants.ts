@@ -1,4 +1,4 @@
-import { type Nats, openNats } from '@gerbang/bus/nats';
+import { accessFromConfig, type BusConfig, type Nats, openNats } from '@gerbang/bus/nats';
 import { createMerchantDirectory, listenForMerchantHints, type MerchantDirectory, type VersionPoll } from '@gerbang/neighbours';
 import { MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { RpcClient } from '@gerbang/rpc';
@@ -43,8 +43,8 @@ export function passOnHints(
 }
 
 /** Connects to NATS in the background, for a service that only hears hints there. */
-export function openHintConnection({ name, config, log, closing }: Foundation<{ NATS_URL: string }>): Nats {
-  const nats = openNats({ url: config.NATS_URL, name, log });
+export function openHintConnection({ name, config, log, closing }: Foundation<BusConfig>): Nats {
+  const nats = openNats({ access: accessFromConfig(config), name, log });
   closing.push('nats', () => nats.close());
   return nats;
 }

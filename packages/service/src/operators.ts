@@ -85,7 +85,7 @@ export function implementForOperators<S extends DescService>(gate: OperatorGate,
     if (command === undefined) throw new Error(`${desc.typeName} has no command for ${method.name}`);
     handlers[method.localName] = (request, context) => carryOut(gate, method, command, request, context);
   }
-  return { desc, handlers, callers: () => ['gerbang'] };
+  return { desc, handlers, callers: () => ['cli'] };
 }
 
 async function carryOut(

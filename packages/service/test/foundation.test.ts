@@ -22,6 +22,7 @@ const log = testLog();
 
 function configOf(over: { RPC_PORT?: number; ADMIN_PORT?: number } = {}) {
   return {
+    GERBANG_ENV: 'sandbox' as const,
     LOG_LEVEL: 'silent',
     ADMIN_HOST: '127.0.0.1',
     ADMIN_PORT: 0,

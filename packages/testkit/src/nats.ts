@@ -18,15 +18,18 @@ export type TestNats = {
   stop(): Promise<void>;
 };
 
+/** A configuration file of the server, and the variables that it names. */
+type Configured = { config?: string; env?: Record<string, string> };
+
 /** Starts the `nats-server` of the PATH, on a free port unless one is given. */
-export async function startTestNats(options: { port?: number } = {}): Promise<TestNats> {
+export async function startTestNats(options: { port?: number } & Configured = {}): Promise<TestNats> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gerbang-nats-'));
   const port = options.port ?? (await freePort());
-  let server = await launch(folder, port);
+  let server = await launch(folder, port, options);
   const restartAfter = async (change: (folder: string) => Promise<void>) => {
     await end(server, 'SIGKILL');
     await change(folder);
-    server = await launch(folder, port);
+    server = await launch(folder, port, options);
   };
   return {
     url: `nats://127.0.0.1:${port}`,
@@ -61,8 +64,10 @@ export async function freePort(): Promise<number> {
   }
 }
 
-async function launch(folder: string, port: number): Promise<ChildProcess> {
-  const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder], {
+async function launch(folder: string, port: number, { config, env }: Configured): Promise<ChildProcess> {
+  const args = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder];
+  const server = spawn('nats-server', [...args, ...(config === undefined ? [] : ['-c', config])], {
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ready = new Promise<void>((resolve, reject) => {

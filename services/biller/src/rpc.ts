@@ -29,7 +29,7 @@ export function implementations(context: Context) {
         listUnresolvedPurchases: (request) => listUnresolvedPurchases(context, request),
         resolvePurchase: (request) => resolvePurchase(context, request),
       },
-      ['gerbang'],
+      ['cli'],
     ),
   ];
 }

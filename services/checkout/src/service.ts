@@ -2,7 +2,7 @@ import type { Clock } from '@gerbang/core';
 import { CardPageService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { CheckoutService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { type Closeable, createPermits, createRateLimiter, type Logger } from '@gerbang/runtime';
+import { type Closeable, createPermits, createRateLimiter, type Logger, securityEventsOf } from '@gerbang/runtime';
 import {
   assembleService,
   boundConnections,
@@ -68,6 +68,7 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       clock,
       metrics,
       log,
+      security: securityEventsOf(registry, log),
     };
     const app = createApp(context, config);
     const isTrusted = trustedPeers(config.TRUSTED_PROXIES);

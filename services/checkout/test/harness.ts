@@ -15,6 +15,7 @@ import {
   PaymentLinkSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
 import { testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../src/config.ts';
@@ -45,7 +46,7 @@ export type World = {
   newSession(link?: Partial<PaymentLink>, history?: Partial<PaymentLinkHistory>): { path: string; history: PaymentLinkHistory };
   /** An e-wallet checkout over IDR 30,000 by DANA. */
   newCheckout(over?: Partial<EwalletConfirmation>, status?: Partial<EwalletStatus>): Checkout;
-  start(env?: Record<string, string>): Promise<Service>;
+  start(env?: Record<string, string>, log?: Logger): Promise<Service>;
   /** Where the pages are. */
   url(): string;
   /** As a browser without scripts and cookies would; redirects are not followed. */
@@ -138,7 +139,7 @@ export function useCheckout(): World {
     links.set(link.reffNo, link);
     return link;
   };
-  const start: World['start'] = async (env = {}) => {
+  const start: World['start'] = async (env = {}, log = testLog('checkout')) => {
     const settings = {
       GERBANG_ENV: 'sandbox',
       PAY_PORT: '0',
@@ -148,7 +149,7 @@ export function useCheckout(): World {
       CARDS_RPC: moneyIn,
       STATUS_INTERVAL_MS: '50',
     };
-    const started = await startService(readConfig({ ...settings, ...env }), { clock, log: testLog('checkout') });
+    const started = await startService(readConfig({ ...settings, ...env }), { clock, log });
     closing.push(() => started.close());
     return started;
   };

@@ -78,7 +78,7 @@ export function implementations(context: Context) {
         listDiscrepancies: (request) => listDiscrepancies(context, request),
         decideDiscrepancy: (request) => decideDiscrepancy(context, request),
       },
-      ['gerbang'],
+      ['cli'],
     ),
   ];
 }

@@ -227,6 +227,7 @@ export function useParts() {
         otp() {},
         tokensRefreshed() {},
         contradicted() {},
+        timeNotBelieved() {},
       },
       background: new BackgroundWork(),
       inProgress: new Set(),

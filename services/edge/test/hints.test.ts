@@ -56,7 +56,7 @@ function revoke(merchant: FakeMerchant): void {
 }
 
 async function publisher(server: TestNats): Promise<(bytes: Uint8Array) => void> {
-  const nats: Nats = openNats({ url: server.url, name: 'test', log: testLog() });
+  const nats: Nats = openNats({ access: { servers: server.url }, name: 'test', log: testLog() });
   started.push(nats);
   const connection = await nats.reached();
   return (bytes) => connection.publish('gerbang.merchant.merchants', bytes);

@@ -10,7 +10,7 @@ import { listSettlements } from './statement/rpc/list-settlements.ts';
 import { verify } from './verify/rpc/verify.ts';
 
 /** Other services whose money goes through the ledger. */
-const PRODUCTS = ['money-in', 'cards', 'direct-debit', 'biller'];
+const PRODUCTS = ['money-in', 'direct-debit', 'biller', 'cards'];
 
 /** Everything that others may call, and who may. */
 export function implementations(context: Context) {
@@ -25,7 +25,7 @@ export function implementations(context: Context) {
       {
         post: ['money-out', 'merchant', ...PRODUCTS],
         getBalance: ['edge', 'merchant', 'money-out', ...PRODUCTS],
-        verify: ['gerbang'],
+        verify: ['cli'],
       },
     ),
     implement(
@@ -34,7 +34,7 @@ export function implementations(context: Context) {
         locate: (request) => locate(context, request),
         listPartitions: () => listPartitions(context),
       },
-      ['edge', 'merchant', 'money-out', 'gerbang', ...PRODUCTS],
+      ['edge', 'merchant', 'money-out', 'cli', ...PRODUCTS],
     ),
     implement(
       StatementService,

@@ -46,5 +46,7 @@ export type Config = ReturnType<typeof readConfig>;
 /** The only reader of the environment. Throws ConfigError. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const config = loadConfig(shape, environment);
-  return { ...config, tls: tlsFromConfig(config) };
+  /** Whether callbacks may go to http:// URLs. */
+  const httpAllowed = config.GERBANG_ENV === 'sandbox';
+  return { ...config, httpAllowed, tls: tlsFromConfig(config) };
 }

@@ -43,6 +43,9 @@ import { setUp } from './operators/rpc/set-up.ts';
 import { issueToken } from './token/rpc/issue-token.ts';
 import { listVerificationKeys } from './token/rpc/list-verification-keys.ts';
 
+/** Services that keep a directory of merchants and accounts. */
+const DIRECTORIES = ['edge', 'money-out', 'money-in', 'direct-debit', 'biller', 'cards'];
+
 /**
  * Everything that others may call, and who may. Client secrets leave by only two methods: getAccess to the edge,
  * listWebhookSettings to the notifier.
@@ -65,9 +68,9 @@ export function implementations(context: Context) {
       },
       {
         getAccess: ['edge'],
-        getProfile: ['edge', 'money-out', 'money-in'],
-        getAccount: ['edge', 'money-out', 'money-in'],
-        checkVersions: ['edge', 'money-out', 'money-in'],
+        getProfile: DIRECTORIES,
+        getAccount: DIRECTORIES,
+        checkVersions: DIRECTORIES,
         issueToken: ['edge'],
         listVerificationKeys: ['edge'],
         getCallbackSettings: ['edge'],

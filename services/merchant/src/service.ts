@@ -69,7 +69,7 @@ export function startService(
       realNow,
       newId: newUlid,
       partitions: config.MERCHANT_PARTITIONS,
-      httpAllowed: config.GERBANG_ENV === 'sandbox',
+      httpAllowed: config.httpAllowed,
       metrics,
       log,
     };

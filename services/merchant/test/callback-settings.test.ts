@@ -25,7 +25,7 @@ describe('callback settings', () => {
   });
 
   test('refuse a wrong value by its field, and change nothing', async () => {
-    const { merchants, operators } = await system.start({ env: { GERBANG_ENV: 'production' } });
+    const { merchants, operators } = await system.start({ httpAllowed: false });
     const { merchantId } = await operators.createMerchant(newMerchant);
     const refused = await refusalOf(
       merchants.updateCallbackSettings({

@@ -32,7 +32,7 @@ test('every change is announced, in order, without secrets; what is confirmed go
       events.set(key, known);
     }
   };
-  const bus = openBus({ url: system.natsUrl(), name: 'test', log });
+  const bus = openBus({ access: { servers: system.natsUrl() }, name: 'test', log });
   const consumer = consume({ bus, service: 'merchant', durable: 'test', batchMax: 50, log, handle });
   await eventually('all events', () => {
     const sizes = [`merchants:${merchantId}`, `accounts:${accountId}`].map((key) => events.get(key)?.size);
@@ -98,7 +98,7 @@ test('everything is there again after a restart', async () => {
 
 test('every change is a hint at once to whoever listens, of the merchant or of the account', async () => {
   const { operators } = await system.start({ database: system.newDatabase() });
-  const bus = openBus({ url: system.natsUrl(), name: 'test', log });
+  const bus = openBus({ access: { servers: system.natsUrl() }, name: 'test', log });
   const hints: string[] = [];
   const listening = listenForMerchantHints({
     nats: bus,

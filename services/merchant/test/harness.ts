@@ -81,6 +81,7 @@ export function useMerchantService() {
         env?: Record<string, string>;
         log?: Logger;
         withoutOperators?: boolean;
+        httpAllowed?: boolean;
       } = {},
     ): Promise<Running> {
       const config = readConfig({
@@ -97,11 +98,15 @@ export function useMerchantService() {
         CHAIN_KEYS: ring('chain'),
         ...options.env,
       });
-      const service = await startService(config, {
-        clock: options.clock ?? createClock(),
-        ...(options.realNow !== undefined && { realNow: options.realNow }),
-        ...(options.log !== undefined && { log: options.log }),
-      });
+      const { httpAllowed = config.httpAllowed } = options;
+      const service = await startService(
+        { ...config, httpAllowed },
+        {
+          clock: options.clock ?? createClock(),
+          ...(options.realNow !== undefined && { realNow: options.realNow }),
+          ...(options.log !== undefined && { log: options.log }),
+        },
+      );
       const channel = openChannel({ address: `127.0.0.1:${service.port}`, tls: undefined });
       const as = (key: OperatorKey): Commands => {
         const signed = { authorize: operatorAuthorizer(key, 'merchant', options.realNow) };

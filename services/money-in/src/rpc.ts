@@ -128,7 +128,7 @@ export function implementations(context: Context) {
         creditSuspense: (request) => creditSuspense(context, request),
         refundSuspense: (request) => refundSuspense(context, request),
       },
-      ['gerbang'],
+      ['cli'],
     ),
     implement(
       ReversalService,
@@ -136,7 +136,7 @@ export function implementations(context: Context) {
         listReversals: (request) => listReversals(context, request),
         decideReversal: (request) => decideReversal(context, request),
       },
-      ['gerbang'],
+      ['cli'],
     ),
     implement(
       RailService,

@@ -1,6 +1,7 @@
 import { ConfigError } from '@gerbang/runtime';
 import { expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
+import { historyCredentials } from '../src/reconciliation/rails.ts';
 
 const rail = (name: string) => ({
   [`RAIL_${name}_URL`]: 'http://127.0.0.1:1',
@@ -35,4 +36,11 @@ test.each(['', ' ', ' , ', 'BCA'])('production does not start with VA_PREFIXES %
 test('in production only banks that are named have numbers; the sandbox has its own', () => {
   expect(Object.keys(read({ VA_PREFIXES: 'BCA=39358/16' }).vaSeries)).toEqual(['BCA']);
   expect(Object.keys(read({ GERBANG_ENV: 'sandbox' }).vaSeries)).toHaveLength(12);
+});
+
+test.each(['VA', 'RETAIL'] as const)('the history of the rail %s is asked by TLS 1.3, or by 1.2 where it is allowed', (name) => {
+  const variables = { VA_PREFIXES: 'BCA=39358/16', ...rail(name), [`RAIL_${name}_HISTORY_ACCOUNT`]: '1' };
+  expect(historyCredentials(read(variables), name).tlsMin).toBe('1.3');
+  expect(historyCredentials(read({ ...variables, [`RAIL_${name}_TLS_MIN`]: '1.2' }), name).tlsMin).toBe('1.2');
+  expect(() => read({ ...variables, [`RAIL_${name}_TLS_MIN`]: '1.1' })).toThrow(`RAIL_${name}_TLS_MIN is not valid`);
 });

@@ -81,9 +81,9 @@ export function implementations(context: Context) {
         listUnresolved: (request) => listUnresolved(context, request),
         resolve: (request) => resolve(context, request),
       },
-      ['gerbang'],
+      ['cli'],
     ),
-    implement(LimitService, { listLimits: (request) => listLimits(context, request) }, ['gerbang']),
+    implement(LimitService, { listLimits: (request) => listLimits(context, request) }, ['cli']),
     implement(RailReportService, { reportTransfer: (request) => reportTransfer(context, request) }, ['edge']),
     implement(
       EwalletTopupService,

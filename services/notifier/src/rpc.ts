@@ -21,7 +21,7 @@ export function implementations(context: Context) {
       },
       ['edge'],
     ),
-    implement(RedeliveryService, { redeliverMany: (request) => redeliverMany(context, request) }, ['gerbang']),
+    implement(RedeliveryService, { redeliverMany: (request) => redeliverMany(context, request) }, ['cli']),
     implement(
       EventService,
       {
@@ -29,7 +29,7 @@ export function implementations(context: Context) {
         replayEvents: (request) => replayEvents(context, request),
         listFates: (request) => listFates(context, request),
       },
-      ['gerbang'],
+      ['cli'],
     ),
   ];
 }

@@ -92,7 +92,7 @@ export async function openWorld(mongo: TestMongo) {
   const deliveries = notifierStore.collection<{ _id: string; status: string; reason?: string; [field: string]: unknown }>(
     'deliveries',
   );
-  const bus = openBus({ url: nats.url, name: 'owner', log });
+  const bus = openBus({ access: { servers: nats.url }, name: 'owner', log });
   closing.push('bus', () => bus.close());
   const relay = createRelay({ bus, store, service: 'money-out', clock, log });
   closing.push('relay', () => relay.close());

@@ -29,7 +29,7 @@ export function serveLanes(server: Server, dispatcher: Dispatcher): LaneServer {
       stream,
       dispatcher,
       deadlines,
-      caller: callerOf(stream),
+      caller: callerOf(stream, dispatcher.trustDomain),
       onClosed: (closed) => lanes.delete(closed),
     });
     lanes.add(lane);

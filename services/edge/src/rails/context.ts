@@ -3,7 +3,7 @@ import type { BankReportService } from '@gerbang/proto/gerbang/direct_debit/v1/d
 import type { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import type { RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger, Permits } from '@gerbang/runtime';
+import type { Logger, Permits, SecurityEvents } from '@gerbang/runtime';
 import type { LimitMetrics } from '@gerbang/service';
 import type { TrustedProxies } from '../http/ip-whitelist.ts';
 import type { TokenFailures } from '../http/token-failures.ts';
@@ -30,4 +30,5 @@ export type RailsContext = {
   metrics: Metrics;
   railMetrics: RailMetrics;
   log: Logger;
+  security: SecurityEvents;
 };

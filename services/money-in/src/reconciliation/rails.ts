@@ -1,4 +1,4 @@
-import { type HistoryStyle, openSnapHistory, type RailConfig, type SnapCredentials } from '@gerbang/rails';
+import { type HistoryStyle, openSnapHistory, type RailConfig, type SnapCredentials, TLS_VERSIONS } from '@gerbang/rails';
 import type { ReconciledRail } from '@gerbang/reconciliation';
 import { ConfigError, type Logger } from '@gerbang/runtime';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ import { readPayments } from './payments.ts';
 const account = () => z.string().max(32).default('');
 const pem = z.base64().transform((text) => Buffer.from(text, 'base64').toString());
 const optional = z.string().min(1).optional();
+const tlsMin = () => z.enum(TLS_VERSIONS).default('1.3');
 
 /**
  * Our account at each rail, whose history is compared; a rail without one is not reconciled. Banks and chains of shops are asked
@@ -21,6 +22,7 @@ export const historyShape = {
   RAIL_VA_PRIVATE_KEY: pem.optional(),
   RAIL_VA_PARTNER_ID: optional,
   RAIL_VA_CHANNEL_ID: optional,
+  RAIL_VA_TLS_MIN: tlsMin(),
   RAIL_RETAIL_HISTORY_ACCOUNT: account(),
   RAIL_RETAIL_URL: z.url().optional(),
   RAIL_RETAIL_CLIENT_KEY: optional,
@@ -28,6 +30,7 @@ export const historyShape = {
   RAIL_RETAIL_PRIVATE_KEY: pem.optional(),
   RAIL_RETAIL_PARTNER_ID: optional,
   RAIL_RETAIL_CHANNEL_ID: optional,
+  RAIL_RETAIL_TLS_MIN: tlsMin(),
   HISTORY_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
 };
 
@@ -89,5 +92,6 @@ export function historyCredentials(config: HistoryConfig, rail: 'VA' | 'RETAIL')
     privateKey: must('PRIVATE_KEY'),
     partnerId: must('PARTNER_ID'),
     channelId: must('CHANNEL_ID'),
+    tlsMin: config[`RAIL_${rail}_TLS_MIN` as const],
   };
 }
