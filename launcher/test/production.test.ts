@@ -96,7 +96,7 @@ function refusals(service: string, over: Environment = {}, nowMs = Date.now()): 
 
 const readsDatabase = (service: string) => !['edge', 'checkout'].includes(service);
 const readsNats = (service: string) => !['ledger', 'checkout'].includes(service);
-const readsRails = (service: string) => ['money-out', 'money-in', 'direct-debit', 'biller'].includes(service);
+const readsRails = (service: string) => ['money-out', 'money-in', 'direct-debit', 'biller', 'cards'].includes(service);
 
 describe.each(services.map(({ name }) => name))('%s', (service) => {
   test('starts with everything safe', () => expect(refusals(service)).toEqual([]));

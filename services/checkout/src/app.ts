@@ -10,6 +10,7 @@ import {
 } from 'fastify';
 import { showBinding } from './bind/show-binding.ts';
 import { consent, decline, handOver, resendOtp, submitOtp } from './bind/take-step.ts';
+import { showReturn } from './card/show-return.ts';
 import type { Context } from './context.ts';
 import { followCheckout } from './ewallet/follow-checkout.ts';
 import { openWallet } from './ewallet/open-wallet.ts';
@@ -47,6 +48,8 @@ const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler; cre
   { method: 'POST', url: '/bind/:token/otp', handler: submitOtp, creates: true },
   { method: 'POST', url: '/bind/:token/resend', handler: resendOtp, creates: true },
   { method: 'POST', url: '/bind/:token/back', handler: handOver, creates: true },
+  { method: 'GET', url: '/card/:payment', handler: showReturn },
+  { method: 'HEAD', url: '/card/:payment', handler: showReturn },
   { method: 'GET', url: '/assets/:name', handler: showAsset },
 ];
 

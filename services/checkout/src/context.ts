@@ -1,4 +1,5 @@
 import type { Clock } from '@gerbang/core';
+import type { CardPageService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { CheckoutService, EwalletStatus, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { RpcClient } from '@gerbang/rpc';
@@ -13,6 +14,8 @@ export type Context = {
   checkout: RpcClient<typeof CheckoutService>;
   /** Bank accounts that customers bind. */
   bindings: RpcClient<typeof BindPageService>;
+  /** Payments by card whose customers come back from 3DS. */
+  cards: RpcClient<typeof CardPageService>;
   /** The sessions of payment links that pages follow. */
   sessions: Watch<PaymentLinkHistory>;
   /** The e-wallet checkouts that pages follow. */

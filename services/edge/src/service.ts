@@ -89,6 +89,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
       moneyIn: clients.moneyInRails,
       moneyOut: clients.moneyOutRails,
       directDebit: clients.directDebitRails,
+      cards: clients.cardRails,
       partners: config.RAIL_PARTNERS,
       realNow,
       trustedProxies: config.TRUSTED_PROXIES,

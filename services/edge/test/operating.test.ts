@@ -178,6 +178,7 @@ describe('configuration', () => {
     MONEY_IN_RPC: 'a:1',
     MONEY_OUT_RPC: 'a:1',
     DIRECT_DEBIT_RPC: 'a:1',
+    CARDS_RPC: 'a:1',
     NOTIFIER_RPC: 'a:1',
     BILLER_RPC: 'a:1',
   };

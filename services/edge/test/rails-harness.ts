@@ -94,7 +94,7 @@ export async function startRailsEdge(
   });
   if (options.servicesAway) await server.close();
   const address = `127.0.0.1:${server.port}`;
-  const services = { MONEY_IN_RPC: address, MONEY_OUT_RPC: address, DIRECT_DEBIT_RPC: address };
+  const services = { MONEY_IN_RPC: address, MONEY_OUT_RPC: address, DIRECT_DEBIT_RPC: address, CARDS_RPC: address };
   const edge = await startEdge({ ...services, RAIL_PARTNERS: partners.file, ...options.environment }, options);
   const send = async (
     target: string,
