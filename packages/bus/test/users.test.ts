@@ -15,7 +15,7 @@ const FILE = path.resolve(import.meta.dirname, '../../../deploy/nats/users.conf'
 const text = readFileSync(FILE, 'utf8');
 const USERS = [...text.matchAll(/user: "([a-z-]+)"/g)].map((match) => match[1] ?? '');
 const PUBLISHERS = USERS.filter((user) => text.includes(`STREAM.UPDATE.gerbang-${user}"`));
-const HEARERS = ['money-out', 'money-in', 'direct-debit', 'biller', 'edge'];
+const HEARERS = ['money-out', 'money-in', 'direct-debit', 'biller', 'cards', 'edge'];
 
 const log = testLog();
 const certificate = createAuthority();
@@ -75,7 +75,7 @@ async function follow(connection: NatsConnection): Promise<void> {
 }
 
 test('every service that publishes or listens has a user', () => {
-  expect(USERS.toSorted()).toEqual(['biller', 'direct-debit', 'edge', 'merchant', 'money-in', 'money-out', 'notifier']);
+  expect(USERS.toSorted()).toEqual([...HEARERS, 'merchant', 'notifier'].toSorted());
   expect(PUBLISHERS).toEqual(USERS.filter((user) => user !== 'edge' && user !== 'notifier'));
 });
 

@@ -92,7 +92,7 @@ test('drains on SIGTERM though a call is kept silent and a service follows the c
 });
 
 test('a wrong variable is one line and exit 1', async () => {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn('sh', ['-c', 'ulimit -c 0; exec "$0" --disable-sigusr1 "$1"', process.execPath, MAIN], {
     env: { PATH: process.env.PATH, ...environment(mongo.uri, mongo.databasePrefix, 0), GERBANG_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
