@@ -5,6 +5,7 @@ import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf, with
 import { OperatorAdminService } from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { RpcChannel, RpcClient } from '@gerbang/rpc';
 import { keyFile, readOperatorKey, writeOperatorKey } from './operator-keys.ts';
+import type { RpcServiceName } from './services.ts';
 
 /** The sandbox's operators, both admins: the first gives commands, the second approves what needs it. */
 const DEMO_OPERATORS = [
@@ -39,7 +40,7 @@ export function demoClient<S extends DescService>(
   dataFolder: string,
   channel: RpcChannel,
   desc: S,
-  service = 'merchant',
+  service: RpcServiceName = 'merchant',
 ): RpcClient<S> {
   const [first, second] = DEMO_OPERATORS.map(({ id }) => {
     const key = readOperatorKey(keyFile(demoKeysIn(dataFolder), id));
