@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/bus': [...LOWER, 'runtime', 'rpc', 'store'],
   'packages/neighbours': [...LOWER, 'runtime', 'rpc', 'bus/nats'],
   'packages/service': [...LOWER, 'runtime', 'rpc', 'keys', 'store', 'bus', 'neighbours'],
-  'packages/reconciliation': [...LOWER, 'runtime', 'rpc', 'store', 'rails'],
+  'packages/reconciliation': [...LOWER, 'runtime', 'rpc', 'store', 'rails', 'service/operators'],
   'packages/testkit': [...LOWER, 'runtime', 'fail-points', 'embedded-mongo'],
   'services/edge': [...LOWER, 'runtime', 'rpc', 'present', 'neighbours', 'service'],
   services: [...LOWER, 'runtime', 'rpc', 'keys', 'store', 'bus', 'present', 'rails', 'neighbours', 'service', 'reconciliation'],

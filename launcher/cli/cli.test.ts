@@ -1,9 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { DescMethod } from '@bufbuild/protobuf';
 import { checkpointText, keyedChain, NO_LINK } from '@gerbang/core';
 import { DiscrepancyDecision, DiscrepancyKind, SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
@@ -12,7 +14,8 @@ import { LedgerService, RoutingService } from '@gerbang/proto/gerbang/ledger/v1/
 import { ReversalDecision, ReversalService, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { LimitService, ResolutionService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { DeliveryStatus, EventService, RedeliveryService } from '@gerbang/proto/gerbang/notifier/v1/notifier';
-import { implement, type RpcServer, startRpcServer } from '@gerbang/rpc';
+import { Outcome as CommandOutcome, OperatorGateService, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
+import { type CallContext, implement, openChannel, type RpcServer, startRpcServer } from '@gerbang/rpc';
 import { createLogger } from '@gerbang/runtime';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { MongoClient } from 'mongodb';
@@ -138,11 +141,13 @@ beforeAll(async () => {
               { id: 'va:bank:r 1', rail: 'va', railReference: 'r 1', paidTo: '70014', amountSen: 5_000_000n, reason: 'expired' },
             ],
           }),
-          creditSuspense: async ({ operator, id, accountId }) => {
+          creditSuspense: async ({ id, accountId }, call) => {
+            const operator = await approvedBy('money-in', SuspenseService.method.creditSuspense, call);
             answers.proposals.push(`${operator} credits ${accountId} with ${id}`);
             return { figures: { netSen: 4_600_000n, feeSen: 400_000n } };
           },
-          refundSuspense: async ({ operator, id }) => {
+          refundSuspense: async ({ id }, call) => {
+            const operator = await approvedBy('money-in', SuspenseService.method.refundSuspense, call);
             answers.proposals.push(`${operator} refunds ${id}`);
             return {};
           },
@@ -207,7 +212,8 @@ beforeAll(async () => {
               },
             ],
           }),
-          decideReversal: async ({ operator, id, decision }) => {
+          decideReversal: async ({ id, decision }, call) => {
+            const operator = await approvedBy('money-in', ReversalService.method.decideReversal, call);
             answers.proposals.push(`${operator} decides ${id}: ${ReversalDecision[decision]}`);
             return {};
           },
@@ -336,6 +342,28 @@ function servicePort(child: ChildProcess): Promise<number> {
       if (entry.msg === 'ready' && entry.port !== undefined) resolve(entry.port);
     });
   });
+}
+
+/** The second of the two operators who have given a command, as a service hears it from the merchant service's gate. */
+async function approvedBy(service: string, method: DescMethod, { authorization, request, peer }: CallContext): Promise<string> {
+  const channel = openChannel({ address: environment.MERCHANT_RPC ?? '', tls: undefined });
+  try {
+    const gate = channel.client(OperatorGateService);
+    const { commandId, operator } = await gate.begin({
+      token: authorization.replace('Bearer ', ''),
+      service,
+      method: `/${method.parent.typeName}/${method.name}`,
+      requestHash: createHash('sha256').update(request).digest(),
+      request,
+      roles: [Role.FINANCE, Role.ADMIN],
+      needsApproval: true,
+      source: peer,
+    });
+    await gate.finish({ commandId, outcome: CommandOutcome.DONE, before: 'null', after: 'null' });
+    return operator?.id ?? '';
+  } finally {
+    await channel.close();
+  }
 }
 
 /** A log of the ledger with one checkpoint, of the partition p0. */
@@ -575,21 +603,28 @@ describe('for people', () => {
 });
 
 test('reversals: what could not be taken back is listed and decided by operators', { timeout: TOGETHER_MS }, async () => {
-  const listed = await gerbang(['reversals', 'list']);
+  const listed = await gerbang(['reversals', 'list', '--operator', 'ani']);
   expect(listed.stdout).toMatch(/^qris:acquirer:r 2 {2}IDR 50000\.00 {2}reversed at .* {2}short-balance {2}of m a$/m);
-  const decided = await gerbang(['reversals', 'decide', 'qris:acquirer:r 2', 'bear', '--operator', 'ana']);
-  expect(decided.stdout).toContain('the account keeps the money');
-  expect(answers.proposals).toContain('ana decides qris:acquirer:r 2: BEAR');
+  const decide = (operator: string) => gerbang(['reversals', 'decide', 'qris:acquirer:r 2', 'bear', '--operator', operator]);
+  expect((await decide('ani')).stderr).toContain('a second operator must approve this command');
+  expect(answers.proposals).not.toContain('ani decides qris:acquirer:r 2: BEAR');
+  // The same command of another operator approves it too.
+  expect((await decide('budi')).stdout).toContain('the account keeps the money');
+  expect(answers.proposals).toContain('budi decides qris:acquirer:r 2: BEAR');
   const unknown = await gerbang(['reversals', 'decide', 'qris:acquirer:r 2', 'forget']);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('withdraw, bear, dismiss')]);
 });
 
 test('suspense: what fits nothing is listed, credited and refunded by operators', { timeout: TOGETHER_MS }, async () => {
-  expect((await gerbang(['suspense', 'list'])).stdout).toContain('va:bank:r 1  IDR 50000.00  paid to 70014 at');
-  const credited = await gerbang(['suspense', 'credit', 'va:bank:r 1', 'm', 'a', '--operator', 'ana']);
-  expect(credited.stdout).toContain('a is credited with IDR 46000.00 (fee IDR 4000.00)');
-  expect((await gerbang(['suspense', 'refund', 'va:bank:r 1', '--operator', 'ana', '--json'])).code).toBe(0);
-  expect(answers.proposals).toEqual(expect.arrayContaining(['ana credits a with va:bank:r 1', 'ana refunds va:bank:r 1']));
+  expect((await gerbang(['suspense', 'list', '--operator', 'ani'])).stdout).toContain(
+    'va:bank:r 1  IDR 50000.00  paid to 70014 at',
+  );
+  const credit = (operator: string) => gerbang(['suspense', 'credit', 'va:bank:r 1', 'm', 'a', '--operator', operator]);
+  expect((await credit('ani')).code).toBe(1);
+  expect((await credit('budi')).stdout).toContain('a is credited with IDR 46000.00 (fee IDR 4000.00)');
+  await approved('suspense', 'refund', 'va:bank:r 1');
+  const done = answers.proposals.filter((proposal) => proposal.includes('va:bank:r 1'));
+  expect(done).toEqual(['budi credits a with va:bank:r 1', 'budi refunds va:bank:r 1']);
 });
 
 test('direct debit: outcomes that the bank does not tell, and those that it tells otherwise, are decided', {

@@ -7,6 +7,7 @@ import { openChannel } from '@gerbang/rpc';
 import { eventually } from '@gerbang/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { demoClient } from '../../launcher/operators.ts';
 import { type System, startSystem } from '../../launcher/system.ts';
 import { newOrder, transfer } from '../support/disbursement.ts';
 import { call, dataOf, isRecord, type MerchantClient, newReference, signIn } from '../support/merchant-client.ts';
@@ -42,7 +43,7 @@ async function gerbang(...args: string[]): Promise<{ out: string; failed: boolea
     ...process.env,
     MONEY_OUT_RPC: addressOf('MONEY_OUT'),
     MONEY_IN_RPC: addressOf('MONEY_IN'),
-    GERBANG_OPERATOR: 'ani',
+    GERBANG_DATA: system.dataFolder,
   };
   try {
     return { out: (await run(process.execPath, [CLI, ...args], { env })).stdout, failed: false };
@@ -57,15 +58,16 @@ const addressOf = (service: 'MONEY_OUT' | 'MONEY_IN') => `127.0.0.1:${system.por
 /** What the commands call: a command takes seconds to start. */
 function openReconciliation(service: 'MONEY_OUT' | 'MONEY_IN') {
   const channel = openChannel({ address: addressOf(service), tls: undefined });
-  const rpc = channel.client(ReconciliationService);
+  const name = service === 'MONEY_OUT' ? 'money-out' : 'money-in';
+  const rpc = demoClient(system.dataFolder, channel, ReconciliationService, name);
   return {
     close: () => channel.close(),
-    explain: (id: string, note: string) => rpc.explainDifference({ operator: 'ani', id, note }),
+    explain: (id: string, note: string) => rpc.explainDifference({ id, note }),
     days: async () => (await rpc.listReconciliations({ day, limit: 100 })).items,
     differences: async (rail: string, state = 'open') => (await rpc.listDifferences({ rail, state, limit: 100 })).items,
     /** Compares the day anew; gives how that came out. */
     async compareAgain(rail: string) {
-      const { reconciliation: asked } = await rpc.runReconciliation({ operator: 'ani', rail, day });
+      const { reconciliation: asked } = await rpc.runReconciliation({ rail, day });
       return eventually(`${rail} is compared again`, async () => {
         const [found] = (await rpc.listReconciliations({ rail, day, limit: 1 })).items;
         const isOver = found?.status === 'done' || found?.status === 'failed';

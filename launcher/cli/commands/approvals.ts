@@ -8,6 +8,7 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
+import { ReversalService, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { type Approval, ApprovalState, OperatorAdminService } from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { Command } from 'commander';
 import type { RpcServiceName } from '../../services.ts';
@@ -19,6 +20,8 @@ import { toIso } from '../values.ts';
 const APPROVED: readonly (readonly [RpcServiceName, DescService])[] = [
   ['merchant', OperatorService],
   ['merchant', OperatorAdminService],
+  ['money-in', ReversalService],
+  ['money-in', SuspenseService],
 ];
 
 /** approvals list | show | approve | reject */

@@ -62,8 +62,7 @@ function day(text: string): string {
 function run(options: GlobalOptions & { rail: string; day: string }): Promise<void> {
   return withSession(options, async (session) => {
     const client = await ownerOf(session, options.rail);
-    const request = { operator: session.operator(), rail: options.rail, day: options.day };
-    const { reconciliation: asked } = await client.runReconciliation(request);
+    const { reconciliation: asked } = await client.runReconciliation({ rail: options.rail, day: options.day });
     const found = await finished(client, options, asked);
     session.show(toJson(found), [toLine(found)]);
     if (found.status === 'failed') throw new CommandFailure(`${found.problem}; it is tried again by itself`);
@@ -123,21 +122,21 @@ async function allDifferences(client: Client, { rail = '', day = '', state }: Fi
 function explain(options: GlobalOptions & { note: string }, id: string): Promise<void> {
   return withSession(options, async (session) => {
     const client = await ownerOf(session, id.split(':', 1)[0] ?? '');
-    const { difference } = await client.explainDifference({ operator: session.operator(), id, note: options.note });
+    const { difference } = await client.explainDifference({ id, note: options.note });
     session.show(difference === undefined ? null : toDifferenceJson(difference), [`${id} is explained`]);
   });
 }
 
 async function clientsOf(session: Session, rail: string | undefined): Promise<Client[]> {
   if (rail !== undefined) return [await ownerOf(session, rail)];
-  return Promise.all(SERVICES.map((service) => session.client(service, ReconciliationService)));
+  return Promise.all(SERVICES.map((service) => session.signedClient(service, ReconciliationService)));
 }
 
 /** The service that compares a rail. */
 async function ownerOf(session: Session, rail: string): Promise<Client> {
   const known: string[] = [];
   for (const service of SERVICES) {
-    const client = await session.client(service, ReconciliationService);
+    const client = await session.signedClient(service, ReconciliationService);
     const { rails } = await client.listRails({});
     if (rails.includes(rail)) return client;
     known.push(...rails);

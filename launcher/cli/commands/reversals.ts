@@ -30,7 +30,7 @@ export function reversalCommands(program: Command): void {
     .action((_, command: Command) => list(command.optsWithGlobals()));
   reversals
     .command('decide')
-    .description('take the payment from the account now, bear it, or dismiss what the rail has said')
+    .description('take the payment from the account now, bear it, or dismiss what the rail has said; needs two operators')
     .argument('<payment>', 'its id, as reversals list shows it')
     .addArgument(new Argument('<decision>').choices(Object.keys(DECISIONS)))
     .action((id: string, decision: Decision, _, command: Command) => decide(command.optsWithGlobals(), id, decision));
@@ -38,15 +38,15 @@ export function reversalCommands(program: Command): void {
 
 function list(options: GlobalOptions & { limit: number }): Promise<void> {
   return withSession(options, async (session) => {
-    const { items } = await (await session.client('money-in', ReversalService)).listReversals({ limit: options.limit });
+    const { items } = await (await session.signedClient('money-in', ReversalService)).listReversals({ limit: options.limit });
     session.show(items.map(toJson), items.length === 0 ? ['no reversal waits for a decision'] : items.map(toLine));
   });
 }
 
 function decide(options: GlobalOptions, id: string, decision: Decision): Promise<void> {
   return withSession(options, async (session) => {
-    const moneyIn = await session.client('money-in', ReversalService);
-    await moneyIn.decideReversal({ operator: session.operator(), id, decision: DECISIONS[decision] });
+    const moneyIn = await session.signedClient('money-in', ReversalService);
+    await moneyIn.decideReversal({ id, decision: DECISIONS[decision] });
     session.show({ id, decision }, [`${id}: ${OUTCOMES[decision]}`]);
   });
 }

@@ -14,7 +14,7 @@ export function suspenseCommands(program: Command): void {
     .action((_, command: Command) => list(command.optsWithGlobals()));
   suspense
     .command('credit')
-    .description('credit an account with it, less the fee of the product')
+    .description('credit an account with it, less the fee of the product; needs two operators')
     .argument('<payment>', 'its id, as suspense list shows it')
     .argument('<merchant>', 'merchant id')
     .argument('<account>', 'account id')
@@ -23,22 +23,22 @@ export function suspenseCommands(program: Command): void {
     );
   suspense
     .command('refund')
-    .description('write down that the rail gives it back to who has paid')
+    .description('write down that the rail gives it back to who has paid; needs two operators')
     .argument('<payment>', 'its id, as suspense list shows it')
     .action((id: string, _, command: Command) => refund(command.optsWithGlobals(), id));
 }
 
 function list(options: GlobalOptions & { limit: number }): Promise<void> {
   return withSession(options, async (session) => {
-    const { items } = await (await session.client('money-in', SuspenseService)).listSuspense({ limit: options.limit });
+    const { items } = await (await session.signedClient('money-in', SuspenseService)).listSuspense({ limit: options.limit });
     session.show(items.map(toJson), items.length === 0 ? ['nothing is in suspense'] : items.map(toLine));
   });
 }
 
 function credit(options: GlobalOptions, target: { id: string; merchantId: string; accountId: string }): Promise<void> {
   return withSession(options, async (session) => {
-    const moneyIn = await session.client('money-in', SuspenseService);
-    const { figures } = await moneyIn.creditSuspense({ operator: session.operator(), ...target });
+    const moneyIn = await session.signedClient('money-in', SuspenseService);
+    const { figures } = await moneyIn.creditSuspense(target);
     const [netSen, feeSen] = [figures?.netSen ?? 0n, figures?.feeSen ?? 0n];
     session.show({ id: target.id, outcome: 'credited', net_amount: formatSen(netSen), fee: formatSen(feeSen) }, [
       `${target.accountId} is credited with ${toRupiah(netSen)} (fee ${toRupiah(feeSen)}); it settles as any payment does`,
@@ -48,7 +48,7 @@ function credit(options: GlobalOptions, target: { id: string; merchantId: string
 
 function refund(options: GlobalOptions, id: string): Promise<void> {
   return withSession(options, async (session) => {
-    await (await session.client('money-in', SuspenseService)).refundSuspense({ operator: session.operator(), id });
+    await (await session.signedClient('money-in', SuspenseService)).refundSuspense({ id });
     session.show({ id, outcome: 'refunded' }, [`${id} goes back to who has paid`]);
   });
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '@gerbang/core';
 import type { Implementation } from '@gerbang/rpc';
 import type { Closeable, Logger, Registry } from '@gerbang/runtime';
-import { type AuditLog, type Store, startDueTimer } from '@gerbang/store';
+import type { OperatorGate } from '@gerbang/service/operators';
+import { type Store, startDueTimer } from '@gerbang/store';
 import { openClaims } from './claims.ts';
 import { dayOf } from './day.ts';
 import { openDays, RECONCILIATIONS } from './days.ts';
@@ -20,7 +21,8 @@ export type ReconciliationOptions = {
   store: Store;
   rails: readonly ReconciledRail[];
   clock: Clock;
-  audit: AuditLog;
+  /** What operators' commands go through. */
+  gate: OperatorGate;
   registry: Registry;
   log: Logger;
   /** How long a run that is silent keeps its day; for tests. */
@@ -36,7 +38,7 @@ const CONCURRENCY = 2;
  * under way, which begin anew elsewhere; it closes the histories of the rails.
  */
 export async function openReconciliations(options: ReconciliationOptions): Promise<Reconciliations> {
-  const { store, clock, audit, registry, log, leaseMs = LEASE_MS } = options;
+  const { store, clock, gate, registry, log, leaseMs = LEASE_MS } = options;
   const rails = new Map(options.rails.map((rail) => [rail.name, rail]));
   const days = openDays(store);
   const differences = await openDifferences(store);
@@ -53,7 +55,7 @@ export async function openReconciliations(options: ReconciliationOptions): Promi
     handle: (document) => runDay(context, document),
   });
   return {
-    implementation: reconciliationRpc({ rails, days, differences, audit, clock, poke: () => timer.poke() }),
+    implementation: reconciliationRpc({ rails, days, differences, clock, poke: () => timer.poke() }, gate),
     reconciled: createReconciled(context),
     async close() {
       stopping.abort();

@@ -6,8 +6,9 @@ import {
   ReconciliationService,
   type RunReconciliationRequest,
 } from '@gerbang/proto/gerbang/reconciliation/v1/reconciliation';
-import { type Implementation, implement } from '@gerbang/rpc';
-import { type AuditLog, decodeCursor, encodeCursor } from '@gerbang/store';
+import type { Implementation } from '@gerbang/rpc';
+import { implementForOperators, type OperatorCall, type OperatorGate, SUPPORT, VIEWERS } from '@gerbang/service/operators';
+import { decodeCursor, encodeCursor } from '@gerbang/store';
 import { dueAtMs, isDay } from './day.ts';
 import type { Days } from './days.ts';
 import type { DifferenceFilter, Differences } from './differences.ts';
@@ -17,7 +18,6 @@ type RpcContext = {
   rails: ReadonlyMap<string, unknown>;
   days: Days;
   differences: Differences;
-  audit: AuditLog;
   clock: Clock;
   /** Has the timer look at once. */
   poke(): void;
@@ -27,40 +27,30 @@ const LIMIT_MAX = 1_000;
 const NOTE_LENGTH_MAX = 1_000;
 
 /** What operators can ask of a service's reconciliation. */
-export function reconciliationRpc(context: RpcContext): Implementation {
-  return implement(
-    ReconciliationService,
-    {
-      listRails: async () => ({ rails: [...context.rails.keys()] }),
-      runReconciliation: (request) => runReconciliation(context, request),
-      listReconciliations: (request) => listReconciliations(context, request),
-      listDifferences: (request) => listDifferences(context, request),
-      explainDifference: (request) => explainDifference(context, request),
-    },
-    ['cli'],
-  );
+export function reconciliationRpc(context: RpcContext, gate: OperatorGate): Implementation {
+  return implementForOperators(gate, ReconciliationService, {
+    listRails: { roles: VIEWERS, handler: async () => ({ rails: [...context.rails.keys()] }) },
+    runReconciliation: { roles: SUPPORT, handler: (request, call) => runReconciliation(context, request, call) },
+    listReconciliations: { roles: VIEWERS, handler: (request) => listReconciliations(context, request) },
+    listDifferences: { roles: VIEWERS, handler: (request) => listDifferences(context, request) },
+    explainDifference: { roles: SUPPORT, handler: (request, call) => explainDifference(context, request, call) },
+  });
 }
 
 /** A day can be compared from 01:00 of the next one: before, both sides may still book what belongs to it. */
-async function runReconciliation(context: RpcContext, { operator, rail, day }: RunReconciliationRequest) {
-  const { rails, days, audit, clock, poke } = context;
-  if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
+async function runReconciliation(context: RpcContext, { rail, day }: RunReconciliationRequest, call: OperatorCall) {
+  const { rails, days, clock, poke } = context;
   if (!rails.has(rail)) throw new RefusalError(refuseField('rail', 'is none of this service'));
   if (!isDay(day)) throw new RefusalError(refuseField('day', 'is no day; expected YYYY-MM-DD'));
   const nowMs = clock.now();
   if (nowMs < dueAtMs(day)) throw new RefusalError(refuseField('day', 'is not over yet'));
   const before = await days.find(rail, day);
-  await audit.append(
-    {
-      operator,
-      command: 'reconciliation.run',
-      target: `${rail}:${day}`,
-      before: { status: before?.status ?? null },
-      after: { status: 'waiting' },
-    },
-    Date.now(),
-  );
-  const reconciliation = toReconciliation(await days.request(rail, day, operator, nowMs));
+  call.record({
+    target: `reconciliation:${rail}:${day}`,
+    before: { status: before?.status ?? null },
+    after: { status: 'waiting' },
+  });
+  const reconciliation = toReconciliation(await days.request(rail, day, call.operator.id, nowMs));
   poke();
   return { reconciliation };
 }
@@ -82,24 +72,14 @@ async function listDifferences(context: RpcContext, { rail, day, state, limit, c
   return { items: items.map(toDifference), nextCursor: found.length > size && last !== undefined ? encodeCursor(last._id) : '' };
 }
 
-async function explainDifference({ differences, audit, clock }: RpcContext, { operator, id, note }: ExplainDifferenceRequest) {
-  if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
+async function explainDifference({ differences, clock }: RpcContext, { id, note }: ExplainDifferenceRequest, call: OperatorCall) {
   if (note === '' || note.length > NOTE_LENGTH_MAX)
     throw new RefusalError(refuseField('note', `has 1 to ${NOTE_LENGTH_MAX} characters`));
   if (!isPlainText(note)) throw new RefusalError(refuseField('note', 'must not have control characters'));
   const known = await differences.find(id);
   if (known === undefined) throw new RefusalError(refuse('transaction_not_found', { message: 'There is no such difference' }));
-  await audit.append(
-    {
-      operator,
-      command: 'reconciliation.explain',
-      target: id,
-      before: { state: known.state },
-      after: { state: 'explained', note },
-    },
-    Date.now(),
-  );
-  const explained = await differences.explain(id, { operator, note, nowMs: clock.now() });
+  call.record({ target: `difference:${id}`, before: { state: known.state }, after: { state: 'explained', note } });
+  const explained = await differences.explain(id, { operator: call.operator.id, note, nowMs: clock.now() });
   if (explained === undefined)
     throw new RefusalError(refuse('transaction_not_found', { message: 'There is no such difference' }));
   return { difference: toDifference(explained) };

@@ -1,10 +1,21 @@
+import { create } from '@bufbuild/protobuf';
 import { type AdjustableClock, createClock, RefusalError } from '@gerbang/core';
+import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf } from '@gerbang/neighbours';
+import {
+  BeginRequestSchema,
+  BeginResponseSchema,
+  FinishRequestSchema,
+  Outcome,
+  Role,
+} from '@gerbang/proto/gerbang/operator/v1/operator';
 import { ReconciliationService } from '@gerbang/proto/gerbang/reconciliation/v1/reconciliation';
 import { HistoryError, type HistoryRow } from '@gerbang/rails';
 import { openChannel, startRpcServer } from '@gerbang/rpc';
 import { createMetrics } from '@gerbang/runtime';
-import { connectStore, openAuditLog, type Store } from '@gerbang/store';
+import type { OperatorGate } from '@gerbang/service/operators';
+import { connectStore, type Store } from '@gerbang/store';
 import { eventually, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { createOperatorGate } from '@gerbang/testkit/operator-gate';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDays } from '../src/days.ts';
 import { openDifferences } from '../src/differences.ts';
@@ -15,6 +26,8 @@ import type { ReconciledRail } from '../src/rail.ts';
 import { at, DAY, memoryRail, ours, row, rowOf } from './memory-rail.ts';
 
 const NEXT_DAY = '2026-11-22';
+const ani = await newOperatorKey('ani');
+const dewi = await newOperatorKey('dewi');
 
 let mongo: TestMongo;
 let store: Store;
@@ -43,14 +56,30 @@ function clockAt(time: string): AdjustableClock & { goTo(time: string): void } {
   return { ...clock, goTo: (later) => clock.setOffset(at(later) - at(time)) };
 }
 
-/** One replica. */
+/** The gate of ani, who is in support, and dewi, who only looks; and what it has logged. */
+function openGate() {
+  const { commands, handlers } = createOperatorGate([
+    { id: 'ani', role: Role.SUPPORT, publicKey: publicKeyOf(ani) },
+    { id: 'dewi', role: Role.VIEWER, publicKey: publicKeyOf(dewi) },
+  ]);
+  const gate: OperatorGate = {
+    service: 'tested',
+    log: testLog(),
+    begin: async (request) => create(BeginResponseSchema, await handlers.begin(create(BeginRequestSchema, request))),
+    finish: (request) => handlers.finish(create(FinishRequestSchema, request)),
+  };
+  return { gate, commands };
+}
+
+/** One replica; `rpc` is ani's. */
 async function start(rail: ReconciledRail, clock: AdjustableClock, leaseMs = 60_000) {
   const registry = createMetrics('test');
+  const { gate, commands } = openGate();
   const reconciliations = await openReconciliations({
     store,
     rails: [rail],
     clock,
-    audit: openAuditLog(store),
+    gate,
     registry,
     log: testLog(),
     leaseMs,
@@ -69,7 +98,8 @@ async function start(rail: ReconciledRail, clock: AdjustableClock, leaseMs = 60_
     () => server.close(),
     () => channel.close(),
   );
-  const rpc = channel.client(ReconciliationService);
+  const as = (key: OperatorKey) => channel.client(ReconciliationService, { authorize: operatorAuthorizer(key, 'tested') });
+  const rpc = as(ani);
   const dayIs = (day: string, status: string, runs = 1) =>
     eventually(`${day} is ${status}`, async () => {
       const { items } = await rpc.listReconciliations({ rail: 'bank', day, limit: 10 });
@@ -79,7 +109,8 @@ async function start(rail: ReconciledRail, clock: AdjustableClock, leaseMs = 60_
     const { items } = await rpc.listDifferences({ rail: 'bank', day: DAY, state, limit: 100 });
     return items;
   };
-  return { rpc, reconciled: reconciliations.reconciled, registry, dayIs, differences };
+  const unsigned = channel.client(ReconciliationService);
+  return { rpc, as, unsigned, commands, reconciled: reconciliations.reconciled, registry, dayIs, differences };
 }
 
 describe('a business day', () => {
@@ -245,33 +276,34 @@ describe('differences', () => {
   it('stay the same when the day is compared again, and go when both sides agree', async () => {
     const { differences, dayIs, rpc, rows, payments } = await differing();
     const before = await differences();
-    await rpc.runReconciliation({ operator: 'ani', rail: 'bank', day: DAY });
+    await rpc.runReconciliation({ rail: 'bank', day: DAY });
     expect(await dayIs(DAY, 'done', 2)).toMatchObject({ by: 'ani', differences: 2n });
     expect(await differences()).toEqual(before);
 
     rows.splice(0, 1, ...payments.map((payment) => rowOf(payment)));
-    await rpc.runReconciliation({ operator: 'ani', rail: 'bank', day: DAY });
+    await rpc.runReconciliation({ rail: 'bank', day: DAY });
     expect(await dayIs(DAY, 'done', 3)).toMatchObject({ differences: 0n, matched: 1n });
     expect(await differences()).toEqual([]);
   });
 
   it('that an operator has explained are open no more, in later runs neither', async () => {
-    const { differences, dayIs, rpc } = await differing();
+    const { differences, dayIs, rpc, commands } = await differing();
     const [first] = await differences();
     const id = first?.id ?? expect.fail('there is none');
-    await expect(rpc.explainDifference({ operator: 'ani', id, note: 'a\u202eb' })).rejects.toMatchObject({
+    await expect(rpc.explainDifference({ id, note: 'a\u202eb' })).rejects.toMatchObject({
       refusal: { refused: 'validation', errors: { note: ['must not have control characters'] } },
     });
-    const { difference } = await rpc.explainDifference({ operator: 'ani', id, note: 'booked by hand on Monday' });
+    const { difference } = await rpc.explainDifference({ id, note: 'booked by hand on Monday' });
     expect(difference).toMatchObject({ state: 'explained', explainedBy: 'ani', note: 'booked by hand on Monday' });
-    await rpc.runReconciliation({ operator: 'ani', rail: 'bank', day: DAY });
+    await rpc.runReconciliation({ rail: 'bank', day: DAY });
     expect(await dayIs(DAY, 'done', 2)).toMatchObject({ differences: 1n });
     expect(await differences('explained')).toMatchObject([{ id, note: 'booked by hand on Monday' }]);
     expect(await differences()).toMatchObject([{ kind: 'missing-here' }]);
-    const { records } = await openAuditLog(store).list(10);
-    expect(records.map(({ operator, command }) => `${operator} ${command}`)).toEqual([
-      'ani reconciliation.run',
-      'ani reconciliation.explain',
+    const command = { operator: 'ani', outcome: Outcome.DONE };
+    expect(commands).toMatchObject([
+      { operator: 'ani', outcome: Outcome.REFUSED, method: 'ExplainDifference', refusal: 'validation' },
+      { ...command, method: 'ExplainDifference', target: `difference:${id}`, before: '{"state":"open"}' },
+      { ...command, method: 'RunReconciliation', target: `reconciliation:bank:${DAY}`, after: '{"status":"waiting"}' },
     ]);
   });
 
@@ -311,7 +343,7 @@ describe('a payment', () => {
     await dayIs(DAY, 'done');
     const [difference] = await differences();
     expect(await reconciled.of(asked())).toEqual(new Map());
-    await rpc.explainDifference({ operator: 'ani', id: difference?.id ?? '', note: 'seen' });
+    await rpc.explainDifference({ id: difference?.id ?? '', note: 'seen' });
     await eventually('it is reconciled', async () => (await reconciled.of(asked())).size > 0);
     expect(await reconciled.of(asked())).toEqual(new Map([['X', { atMs: at('25:00'), by: 'operator' }]]));
   });
@@ -321,15 +353,31 @@ it('refuses what is no rail, no day, or not over yet', async () => {
   store = await newStore();
   const { rpc } = await start(memoryRail([], []), clockAt('24:30'));
   const refusals: [object, string][] = [
-    [{ operator: 'ani', rail: 'moon', day: DAY }, 'rail'],
-    [{ operator: 'ani', rail: 'bank', day: '2026-02-30' }, 'day'],
-    [{ operator: 'ani', rail: 'bank', day: DAY }, 'day'],
-    [{ operator: '', rail: 'bank', day: DAY }, 'operator'],
+    [{ rail: 'moon', day: DAY }, 'rail'],
+    [{ rail: 'bank', day: '2026-02-30' }, 'day'],
+    [{ rail: 'bank', day: DAY }, 'day'],
   ];
   for (const [request, field] of refusals) {
     const refused = await rpc.runReconciliation(request).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(RefusalError);
     expect(refused instanceof RefusalError && Object.keys(refused.refusal.errors ?? {})).toEqual([field]);
   }
-  await expect(rpc.explainDifference({ operator: 'ani', id: 'none', note: 'n' })).rejects.toThrow();
+  await expect(rpc.explainDifference({ id: 'none', note: 'n' })).rejects.toThrow();
+});
+
+it('is for operators: everyone enrolled reads, support runs and explains', async () => {
+  store = await newStore();
+  const { as, unsigned, commands } = await start(memoryRail([], []), clockAt('25:00'));
+  const codeOf = async (call: Promise<unknown>) => {
+    const refused = await call.catch((error: unknown) => error);
+    return refused instanceof RefusalError ? refused.refusal.refused : expect.fail('it was not refused');
+  };
+  const pretended = { operator: 'ani', rail: 'bank', day: DAY };
+  expect(await codeOf(unsigned.runReconciliation(pretended))).toBe('unauthorized');
+  for (const read of [unsigned.listRails({}), unsigned.listReconciliations({}), unsigned.listDifferences({})])
+    expect(await codeOf(read)).toBe('unauthorized');
+  expect(await as(dewi).listRails({})).toMatchObject({ rails: ['bank'] });
+  expect(await codeOf(as(dewi).runReconciliation(pretended))).toBe('forbidden');
+  expect(await codeOf(as(dewi).explainDifference({ operator: 'ani', id: 'x', note: 'n' }))).toBe('forbidden');
+  expect(commands.filter(({ outcome }) => outcome === Outcome.DONE)).toEqual([]);
 });

@@ -20,7 +20,7 @@ const RETRY_MAX_MS = 400;
 
 /** The way to one service, which all clients of that service share. */
 export type RpcChannel = Closeable & {
-  /** With `authorize` every attempt at a call carries what that gives for it. */
+  /** With `authorize` every attempt at a call carries what that gives for it, and only reads are tried again. */
   client<S extends DescService>(desc: S, options?: { authorize: Authorize }): RpcClient<S>;
 };
 
@@ -61,7 +61,7 @@ export function openChannel(options: {
   const clients = new Map<DescService, object>();
   const createClient = (desc: DescService, authorize?: Authorize): object => {
     const methods = desc.methods.map((method) => {
-      const called = { ...describe(method, server, metrics), authorize };
+      const called = { ...describe(method, server, metrics), again: mayRepeat(method, authorize !== undefined), authorize };
       return [
         method.localName,
         (request: Record<string, unknown>, call: CallOptions = {}) =>
@@ -93,7 +93,7 @@ function logLost(log: Logger, target: string, { address, loss, reason, failed }:
 type CalledMethod = {
   desc: DescMethod;
   path: string;
-  /** Whether its contract allows to repeat it. */
+  /** Whether it may be tried again. */
   again: boolean;
   span: string;
   spanOptions: SpanOptions;
@@ -101,11 +101,23 @@ type CalledMethod = {
   authorize?: Authorize | undefined;
 };
 
-function describe(desc: DescMethod, server: { host: string; port: number }, metrics: ClientMetrics | undefined): CalledMethod {
+/**
+ * Whether the method's contract allows to repeat it. An authorized command is given once for each authorization: its repetition
+ * would be a command of its own, which may need a second operator anew.
+ */
+function mayRepeat({ idempotency }: DescMethod, isAuthorized: boolean): boolean {
+  if (isAuthorized) return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  return idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+}
+
+function describe(
+  desc: DescMethod,
+  server: { host: string; port: number },
+  metrics: ClientMetrics | undefined,
+): Omit<CalledMethod, 'again'> {
   return {
     desc,
     path: methodPath(desc),
-    again: desc.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
     span: spanName(desc),
     spanOptions: { kind: 'CLIENT', attributes: spanAttributes(desc, server) },
     metrics,

@@ -20,6 +20,12 @@ async function listen(lines: string[] = []) {
         seen.push(call);
         if (amountSen === 0n) throw new RefusalError(refuse('bad_request'));
         if (amountSen === 1n) throw new Error('broken');
+        if (amountSen === 2n) throw new RefusalError(refuse('unavailable'));
+        return {};
+      },
+      async getBalance(_, call) {
+        seen.push(call);
+        if (seen.length < 3) throw new RefusalError(refuse('unavailable'));
         return {};
       },
     },
@@ -77,4 +83,14 @@ test('what authorizes a call is not logged, also where the call fails', async ()
   expect(seen).toHaveLength(2);
   expect(lines.join('')).toContain('a call failed');
   expect(lines.join('')).not.toContain('very-secret');
+});
+
+test('an authorized command is not tried again, though its contract allows it; a read is', async () => {
+  const { port, seen } = await listen();
+  const channel = opened.channel({ address: `127.0.0.1:${port}`, tls: undefined });
+  const ledger = channel.client(LedgerService, { authorize: async () => 'Bearer x' });
+  await expect(ledger.post({ amountSen: 2n })).rejects.toMatchObject({ refusal: { refused: 'unavailable' } });
+  expect(seen).toHaveLength(1);
+  await ledger.getBalance({});
+  expect(seen).toHaveLength(3);
 });

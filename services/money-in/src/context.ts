@@ -4,7 +4,7 @@ import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { Reconciled } from '@gerbang/reconciliation';
 import type { RpcClient } from '@gerbang/rpc';
 import type { Logger } from '@gerbang/runtime';
-import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
+import type { IdempotencyKeys } from '@gerbang/store';
 import type { Metrics } from './metrics.ts';
 import type { PaymentStore } from './payment/store.ts';
 import type { Claims } from './payment-request/claims.ts';
@@ -25,7 +25,6 @@ export type Context = {
   ledger: RpcClient<typeof LedgerService>;
   merchants: MerchantDirectory;
   idempotencyKeys: IdempotencyKeys;
-  audit: AuditLog;
   /** Which payments were found in the rails' books. */
   reconciled: Reconciled;
   settlesAt: SettlesAt;

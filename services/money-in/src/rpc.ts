@@ -10,6 +10,7 @@ import {
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { implement } from '@gerbang/rpc';
+import { FINANCE, implementForOperators, type OperatorGate, VIEWERS } from '@gerbang/service/operators';
 import type { Context } from './context.ts';
 import { createEwalletCheckout } from './ewallet-checkout/rpc/create-ewallet-checkout.ts';
 import { getEwalletCheckout } from './ewallet-checkout/rpc/get-ewallet-checkout.ts';
@@ -53,7 +54,7 @@ import { listVirtualAccounts } from './virtual-account/rpc/list-virtual-accounts
 import { updateVirtualAccount } from './virtual-account/rpc/update-virtual-account.ts';
 
 /** Everything that others may call, and who may. */
-export function implementations(context: Context) {
+export function implementations(context: Context, gate: OperatorGate) {
   return [
     implement(
       VirtualAccountService,
@@ -121,23 +122,15 @@ export function implementations(context: Context) {
       },
       ['checkout'],
     ),
-    implement(
-      SuspenseService,
-      {
-        listSuspense: (request) => listSuspense(context, request),
-        creditSuspense: (request) => creditSuspense(context, request),
-        refundSuspense: (request) => refundSuspense(context, request),
-      },
-      ['cli'],
-    ),
-    implement(
-      ReversalService,
-      {
-        listReversals: (request) => listReversals(context, request),
-        decideReversal: (request) => decideReversal(context, request),
-      },
-      ['cli'],
-    ),
+    implementForOperators(gate, SuspenseService, {
+      listSuspense: { roles: VIEWERS, handler: (request) => listSuspense(context, request) },
+      creditSuspense: { roles: FINANCE, approval: always, handler: (request, call) => creditSuspense(context, request, call) },
+      refundSuspense: { roles: FINANCE, approval: always, handler: (request, call) => refundSuspense(context, request, call) },
+    }),
+    implementForOperators(gate, ReversalService, {
+      listReversals: { roles: VIEWERS, handler: (request) => listReversals(context, request) },
+      decideReversal: { roles: FINANCE, approval: always, handler: (request, call) => decideReversal(context, request, call) },
+    }),
     implement(
       RailService,
       {
@@ -151,3 +144,5 @@ export function implementations(context: Context) {
     ),
   ];
 }
+
+const always = () => true;

@@ -6,9 +6,10 @@ import type { Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
 import { openMerchants } from '@gerbang/service/merchants';
+import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
-import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
+import { openIdempotencyKeys } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { listKinds } from './kinds.ts';
@@ -40,7 +41,7 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
     closing.push('rail of QRIS', () => rails.qris.close());
     closing.push('rail of e-wallets', () => rails.ewallet.close());
     const payments = await openPaymentStore(store, relay.afterWrite);
-    const audit = openAuditLog(store);
+    const gate = openOperatorGate(foundation);
     const reconciledRails = openReconciledRails({
       config,
       credentials: (rail) =>
@@ -48,7 +49,7 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
       payments,
       log,
     });
-    const reconciliations = await openReconciliations({ store, rails: reconciledRails, clock, audit, registry, log });
+    const reconciliations = await openReconciliations({ store, rails: reconciledRails, clock, gate, registry, log });
     closing.push('reconciliations', () => reconciliations.close());
     const context: Context = {
       kinds,
@@ -58,7 +59,6 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
       idempotencyKeys: await openIdempotencyKeys(store, clock),
-      audit,
       reconciled: reconciliations.reconciled,
       settlesAt: config.settlesAt,
       vaSeries: config.vaSeries,
@@ -78,6 +78,6 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
     };
     await startTimers(foundation, context, store);
     const besides = [...relay.serve([PAYMENT_REQUESTS, PAYMENTS]), reconciliations.implementation];
-    return serveRpc(foundation, { implementations: [...implementations(context), ...besides], store });
+    return serveRpc(foundation, { implementations: [...implementations(context, gate), ...besides], store });
   });
 }

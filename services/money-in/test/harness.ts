@@ -8,6 +8,7 @@ import {
   RefusalError,
   refuse,
 } from '@gerbang/core';
+import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf, withApproval } from '@gerbang/neighbours';
 import { Compensation, Intent, LedgerService, type PostRequest, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import {
@@ -23,10 +24,13 @@ import {
   VirtualAccountService,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
+import { OperatorGateService, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
+import { ReconciliationService } from '@gerbang/proto/gerbang/reconciliation/v1/reconciliation';
 import type { QrisInquiry } from '@gerbang/rails';
 import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
 import { connectStore } from '@gerbang/store';
 import { freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { createOperatorGate } from '@gerbang/testkit/operator-gate';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Config, readConfig } from '../src/config.ts';
 import type { Rails } from '../src/rails.ts';
@@ -43,6 +47,14 @@ export type FakeMerchant = {
   fees: Fee[];
 };
 
+/** Two who decide about money, one who helps merchants, and one who only looks. */
+export const [budi, sari, tono, dewi] = await Promise.all([
+  newOperatorKey('budi'),
+  newOperatorKey('sari'),
+  newOperatorKey('tono'),
+  newOperatorKey('dewi'),
+]);
+
 const PRODUCTS = ['virtual-account', 'qris', 'ewallet-checkout', 'retail', 'payment-link'];
 
 /** Balances by "<partition>/<what>"; suspense is what the rails have brought and no account has got. */
@@ -56,6 +68,12 @@ export function useMoneyIn() {
   const refusedKeys = new Set<string>();
   const scripted: { post?: (request: PostRequest, post: () => Promise<object>) => Promise<object>; ask?: Ask } = {};
   const closing: (() => Promise<void>)[] = [];
+  const gate = createOperatorGate([
+    { id: budi.id, role: Role.FINANCE, publicKey: publicKeyOf(budi) },
+    { id: sari.id, role: Role.FINANCE, publicKey: publicKeyOf(sari) },
+    { id: tono.id, role: Role.SUPPORT, publicKey: publicKeyOf(tono) },
+    { id: dewi.id, role: Role.VIEWER, publicKey: publicKeyOf(dewi) },
+  ]);
   let mongo: TestMongo;
   let address: string;
   let databases = 0;
@@ -134,7 +152,11 @@ export function useMoneyIn() {
       tls: undefined,
       log: testLog('fakes'),
       ready: () => true,
-      implementations: [implement(LedgerService, ledger, []), implement(MerchantService, merchant, [])],
+      implementations: [
+        implement(LedgerService, ledger, []),
+        implement(MerchantService, merchant, []),
+        implement(OperatorGateService, gate.handlers, []),
+      ],
     });
     address = `127.0.0.1:${server.port}`;
     closing.push(
@@ -149,6 +171,8 @@ export function useMoneyIn() {
     scripted,
     books,
     posted,
+    /** What operators have done, the oldest first. */
+    commands: gate.commands,
     newDatabase: () => `${mongo.databasePrefix}${++databases}_`,
     newMerchant(over: Partial<FakeMerchant> = {}): FakeMerchant {
       const [merchantId, accountId] = [newUlid(Date.now()), newUlid(Date.now())];
@@ -201,9 +225,19 @@ export function useMoneyIn() {
         await service.close();
       };
       closing.push(close);
+      const as = (key?: OperatorKey) => {
+        const options = key && { authorize: operatorAuthorizer(key, 'money-in') };
+        return {
+          suspense: channel.client(SuspenseService, options),
+          reversals: channel.client(ReversalService, options),
+          reconciliations: channel.client(ReconciliationService, options),
+        };
+      };
       return {
         clock,
         close,
+        /** The commands of the holder of a key, alone; without a key, of somebody. */
+        as,
         virtualAccounts: channel.client(VirtualAccountService),
         qris: channel.client(QrisService),
         ewallets: channel.client(EwalletCheckoutService),
@@ -211,8 +245,9 @@ export function useMoneyIn() {
         links: channel.client(PaymentLinkService),
         checkout: channel.client(CheckoutService),
         rail: channel.client(RailService),
-        suspense: channel.client(SuspenseService),
-        reversals: channel.client(ReversalService),
+        /** Budi decides, and sari approves it. */
+        suspense: withApproval(SuspenseService, as(budi).suspense, as(sari).suspense),
+        reversals: withApproval(ReversalService, as(budi).reversals, as(sari).reversals),
       };
     },
   };

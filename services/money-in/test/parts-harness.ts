@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { createClock, newUlid, RefusalError, refuse, SANDBOX_VA_SERIES } from '@gerbang/core';
 import { Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Context } from '../src/context.ts';
@@ -174,7 +174,6 @@ export function useParts() {
         ledger: { post: guard(ledger.post), getBalance: unused, verify: unused },
         merchants: { profile, account: unused, admit: unused, admitProduct: unused, close: async () => {} },
         idempotencyKeys: await openIdempotencyKeys(store, clock),
-        audit: openAuditLog(store),
         reconciled: { of: async () => new Map() },
         settlesAt: (_product, paidAtMs) => paidAtMs,
         vaSeries: SANDBOX_VA_SERIES,

@@ -73,7 +73,7 @@ test.each(['1970-01-01T00:00:00Z', '2999-01-01T00:00:00Z'])(
     await moneyIn.rail.notifyPayment(vaPayment(moneyIn.clock, number, { paidAtMs: BigInt(Date.parse(time)) }));
     const [item] = await suspense(merchant);
     const { merchantId, accountId } = merchant;
-    const credit = { operator: 'ana', id: item?.id ?? '', merchantId, accountId };
+    const credit = { id: item?.id ?? '', merchantId, accountId };
     const { figures } = await moneyIn.suspense.creditSuspense(credit);
     expect(figures).toMatchObject({ netSen: 46_000_00n, feeSen: 4_000_00n });
     expect(Number(figures?.paidAtMs) - receivedMs).toBeLessThan(60_000);

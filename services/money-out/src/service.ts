@@ -62,12 +62,13 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       leaseMs: LEASE_MS,
       handle: (document) => onDue(context, document),
     });
-    const { transfers, audit } = context;
+    const { transfers } = context;
     const reading = { pageTimeoutMs: config.HISTORY_TIMEOUT_MS, transfers, nowMs: clock.now, log };
     const reconciled = openReconciledRails(historiesOf(config, products), reading);
-    const reconciliations = await openReconciliations({ store, rails: reconciled, clock, audit, registry, log });
+    const gate = openOperatorGate(foundation);
+    const reconciliations = await openReconciliations({ store, rails: reconciled, clock, gate, registry, log });
     closing.push('reconciliations', () => reconciliations.close());
-    const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], openOperatorGate(foundation));
+    const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], gate);
     const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation, forKeys];
     return serveRpc(foundation, { implementations: served, store });
   });

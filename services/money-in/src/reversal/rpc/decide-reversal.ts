@@ -1,5 +1,6 @@
 import { RefusalError, refuse, refuseField } from '@gerbang/core';
 import { type DecideReversalRequest, ReversalDecision } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import type { OperatorCall } from '@gerbang/service/operators';
 import type { Context } from '../../context.ts';
 import { decideByOperator, findToDecide } from '../../payment/decide-by-operator.ts';
 import type { PaymentCommand } from '../../payment/state.ts';
@@ -9,16 +10,10 @@ import type { PaymentCommand } from '../../payment/state.ts';
  * Refusals: validation, transaction_not_found, bad_request (it is decided otherwise), insufficient_balance (the account still has
  * too little; it stays open).
  */
-export async function decideReversal(context: Context, request: DecideReversalRequest) {
-  const { operator, decision } = request;
+export async function decideReversal(context: Context, { id, decision }: DecideReversalRequest, call: OperatorCall) {
   const { command, outcome } = commandOf(decision);
-  const contested = await findToDecide(context, request);
-  const decided = await decideByOperator(context, contested, {
-    operator,
-    name: `reversal.${outcome}`,
-    command,
-    after: { outcome },
-  });
+  const contested = await findToDecide(context, id);
+  const decided = await decideByOperator(context, contested, { call, command, after: { outcome } });
   if (decided.state.status === 'contested') throw new RefusalError(refuse('insufficient_balance'));
   return {};
 }

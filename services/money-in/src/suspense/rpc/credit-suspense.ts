@@ -1,4 +1,5 @@
 import type { CreditSuspenseRequest } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import type { OperatorCall } from '@gerbang/service/operators';
 import type { Context } from '../../context.ts';
 import { advancePayment } from '../../payment/advance.ts';
 import { decideByOperator, findToDecide } from '../../payment/decide-by-operator.ts';
@@ -11,9 +12,9 @@ import { bookedAtMs } from '../../payment/rail-time.ts';
  * Credits an account with money in suspense, as a payment of the rail's product with the account's fees; it settles from now on.
  * Refusals: validation, transaction_not_found, those of the account, bad_request (it is decided otherwise).
  */
-export async function creditSuspense(context: Context, request: CreditSuspenseRequest) {
-  const { operator, merchantId, accountId } = request;
-  const suspended = await findToDecide(context, request);
+export async function creditSuspense(context: Context, request: CreditSuspenseRequest, call: OperatorCall) {
+  const { id, merchantId, accountId } = request;
+  const suspended = await findToDecide(context, id);
   const { partition } = await context.merchants.profile(merchantId);
   await context.merchants.account(merchantId, accountId);
   const { order } = suspended;
@@ -22,8 +23,7 @@ export async function creditSuspense(context: Context, request: CreditSuspenseRe
   const settleAtMs = Math.max(fees.settleAtMs, context.settlesAt(order.product, context.clock.now()));
   const target = { merchantId, accountId, partition };
   await decideByOperator(context, suspended, {
-    operator,
-    name: 'suspense.credit',
+    call,
     command: { type: 'credit', target, fees: { ...fees, settleAtMs } },
     after: { outcome: 'credited', merchant_id: merchantId, account_id: accountId },
   });

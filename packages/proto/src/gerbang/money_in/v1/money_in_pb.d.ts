@@ -2635,7 +2635,10 @@ export declare const ListSuspenseResponseSchema: GenMessage<ListSuspenseResponse
  */
 export declare type CreditSuspenseRequest = Message<"gerbang.money_in.v1.CreditSuspenseRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * Unread: the call's token says who gives the command.
+   *
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -2682,7 +2685,10 @@ export declare const CreditSuspenseResponseSchema: GenMessage<CreditSuspenseResp
  */
 export declare type RefundSuspenseRequest = Message<"gerbang.money_in.v1.RefundSuspenseRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * Unread: the call's token says who gives the command.
+   *
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -2943,7 +2949,10 @@ export declare const OpenReversalSchema: GenMessage<OpenReversal>;
  */
 export declare type DecideReversalRequest = Message<"gerbang.money_in.v1.DecideReversalRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * Unread: the call's token says who gives the command.
+   *
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -3509,7 +3518,8 @@ export declare const CheckoutService: GenService<{
 }>;
 
 /**
- * For operators: money that a rail has taken and that fits nothing.
+ * For operators: money that a rail has taken and that fits nothing. Every call carries a token of the operator who gives the command
+ * (gerbang.operator.v1); decisions need a second operator.
  *
  * @generated from service gerbang.money_in.v1.SuspenseService
  */
@@ -3550,7 +3560,7 @@ export declare const SuspenseService: GenService<{
 
 /**
  * For operators: payments that were credited and that their rail has reversed, where the money could not be taken back from the
- * account.
+ * account. Every call carries an operator's token; a decision needs a second operator.
  *
  * @generated from service gerbang.money_in.v1.ReversalService
  */

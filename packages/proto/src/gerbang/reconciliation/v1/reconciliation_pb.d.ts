@@ -43,7 +43,10 @@ export declare const ListRailsResponseSchema: GenMessage<ListRailsResponse>;
  */
 export declare type RunReconciliationRequest = Message<"gerbang.reconciliation.v1.RunReconciliationRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * Unread: the call's token says who gives the command.
+   *
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -313,7 +316,10 @@ export declare const ListDifferencesResponseSchema: GenMessage<ListDifferencesRe
  */
 export declare type ExplainDifferenceRequest = Message<"gerbang.reconciliation.v1.ExplainDifferenceRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * Unread: the call's token says who gives the command.
+   *
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -536,7 +542,7 @@ export declare const RailSideSchema: GenMessage<RailSide>;
 
 /**
  * A service's comparison of its payments with the books of its rails, for operators. Each service that reconciles rails serves it
- * for its own.
+ * for its own. Every call carries a token of the operator who gives it (gerbang.operator.v1).
  *
  * @generated from service gerbang.reconciliation.v1.ReconciliationService
  */
@@ -552,8 +558,8 @@ export declare const ReconciliationService: GenService<{
     output: typeof ListRailsResponseSchema;
   },
   /**
-   * Has a day compared now, again where it was before; answers at once, with the day as it stands. Refusals: validation (rail, day,
-   * operator; a day that is not over yet).
+   * Has a day compared now, again where it was before; answers at once, with the day as it stands. Refusals: validation (rail, day;
+   * a day that is not over yet).
    *
    * @generated from rpc gerbang.reconciliation.v1.ReconciliationService.RunReconciliation
    */
@@ -583,7 +589,7 @@ export declare const ReconciliationService: GenService<{
     output: typeof ListDifferencesResponseSchema;
   },
   /**
-   * An operator knows why it differs; it stays closed in later runs. Refusals: validation (operator, note),
+   * An operator knows why it differs; it stays closed in later runs. Refusals: validation (note),
    * transaction_not_found.
    *
    * @generated from rpc gerbang.reconciliation.v1.ReconciliationService.ExplainDifference
