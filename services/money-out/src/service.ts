@@ -51,7 +51,6 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       metrics: createTransferMetrics(registry),
       railTimeoutMs: config.RAIL_TIMEOUT_MS,
       idempotencyKeys: await openIdempotencyKeys(store, clock),
-      audit: openAuditLog(store),
       inProgress: new Set(),
       background: new BackgroundWork(),
     };
@@ -62,13 +61,15 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       leaseMs: LEASE_MS,
       handle: (document) => onDue(context, document),
     });
-    const { transfers, audit } = context;
+    const { transfers } = context;
+    const audit = openAuditLog(store);
+    const gate = openOperatorGate(foundation);
     const reading = { pageTimeoutMs: config.HISTORY_TIMEOUT_MS, transfers, nowMs: clock.now, log };
     const reconciled = openReconciledRails(historiesOf(config, products), reading);
     const reconciliations = await openReconciliations({ store, rails: reconciled, clock, audit, registry, log });
     closing.push('reconciliations', () => reconciliations.close());
-    const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], openOperatorGate(foundation));
-    const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation, forKeys];
+    const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], gate);
+    const served = [...implementations(context, gate), ...relay.serve([TRANSFERS]), reconciliations.implementation, forKeys];
     return serveRpc(foundation, { implementations: served, store });
   });
 }
