@@ -7,6 +7,7 @@ import {
   toBinary,
   toJson,
 } from '@bufbuild/protobuf';
+import { SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { type Approval, ApprovalState, OperatorAdminService } from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { Command } from 'commander';
@@ -19,6 +20,7 @@ import { toIso } from '../values.ts';
 const APPROVED: readonly (readonly [RpcServiceName, DescService])[] = [
   ['merchant', OperatorService],
   ['merchant', OperatorAdminService],
+  ['direct-debit', SupportService],
 ];
 
 /** approvals list | show | approve | reject */

@@ -92,17 +92,18 @@ function hasAll(claims: unknown, expected: Record<string, string>): boolean {
   return Object.entries(expected).every(([name, value]) => given.get(name) === value);
 }
 
+/** What a command says that it changes. */
+export type RecordedChange = { target: string; before?: unknown; after?: unknown };
+
 /**
- * What a handler of an operator's command is called with where a test calls it without the gate: `operator` gives it. `changes` are
- * what it has recorded.
+ * What a handler of an operator's command is called with where a test calls it without the gate: `operator` gives it, and what it
+ * records goes to `changes`.
  */
-export function operatorCall(operator: string, proposer?: string) {
-  const changes: { target: string; before?: unknown; after?: unknown }[] = [];
+export function operatorCall(operator: string, changes: RecordedChange[] = []) {
   return {
     operator: { id: operator, name: operator, role: Role.ADMIN },
-    proposer,
-    changes,
-    record(change: { target: string; before?: unknown; after?: unknown }) {
+    proposer: undefined,
+    record(change: RecordedChange) {
       changes.push(change);
     },
     context: {
