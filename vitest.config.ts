@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const ALONE = [
   'packages/embedded-mongo/test/protocol.test.ts',
   'packages/rpc/test/{telemetry,rpc,unary}.test.ts',
-  'packages/runtime/test/{telemetry,logger,masking-spans}.test.ts',
+  'packages/runtime/test/{telemetry,logger,linked-trace,masking-spans}.test.ts',
 ];
 
 /**

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identify, isIdentity, lives, type ProcessIdentity } from './process-identity.ts';
@@ -9,6 +9,8 @@ const LOCK = 'launcher.lock';
 const PROCESSES = 'processes.json';
 /** What `--fresh` keeps: nothing of it is data. */
 const KEPT = new Set(['tools', 'compile-cache', LOCK]);
+/** The bit of folders in which everyone may write. */
+const STICKY = 0o1000;
 /** How long the guard of a killed launcher, and then its processes, may take to end: the guard gives them 10 s. */
 const LEFTOVERS_MS = 15_000;
 
@@ -31,7 +33,7 @@ type Holder = ProcessIdentity & { url: string };
  * a second launcher.
  */
 export async function openDataFolder(folder: string, options: { fresh: boolean; url: string }): Promise<DataFolder> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivate(folder);
   const lock = path.join(folder, LOCK);
   takeLock(lock, folder, options.url);
   const release = () => rmSync(lock, { force: true });
@@ -39,12 +41,23 @@ export async function openDataFolder(folder: string, options: { fresh: boolean; 
     await endLeftovers(path.join(folder, PROCESSES));
     if (options.fresh) empty(folder);
     checkFormat(folder);
-    mkdirSync(path.join(folder, 'logs'), { recursive: true });
+    makePrivate(path.join(folder, 'logs'));
   } catch (error) {
     release();
     throw error;
   }
   return { path: folder, record: (processes) => replaceFile(path.join(folder, PROCESSES), JSON.stringify(processes)), release };
+}
+
+/**
+ * Makes a folder that only its owner may enter; one that is there already is tightened, since secrets, data and logs lie in it.
+ * Throws where the folder is shared by everyone, as /tmp is: others need it as it is.
+ */
+function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { mode } = statSync(folder);
+  if ((mode & STICKY) !== 0) throw new Error(`${folder} is shared by all users; set GERBANG_DATA to a folder of its own`);
+  if ((mode & 0o777) !== 0o700) chmodSync(folder, 0o700);
 }
 
 /** Writes a file as a whole: a reader finds the old content or the new. */

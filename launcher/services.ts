@@ -113,6 +113,19 @@ export const SERVICES = [
     }),
   },
   {
+    name: 'cards',
+    adminPort: 9210,
+    rpcPort: 9108,
+    aggregates: ['card_payments'],
+    hearsHints: true,
+    env: ({ urlOf, secrets }) => ({
+      PAY_URL: urlOf('PAY_PORT'),
+      RAIL_CARD_URL: `${urlOf('SIMULATOR_PORT')}/card`,
+      RAIL_CARD_CLIENT_KEY: secrets.rail.clientKey,
+      RAIL_CARD_CLIENT_SECRET: secrets.rail.clientSecret,
+    }),
+  },
+  {
     name: 'notifier',
     adminPort: 9204,
     rpcPort: 9104,

@@ -691,6 +691,8 @@ describe('operators', () => {
     const alone = await gerbang(['approvals', 'approve', approval, '--operator', 'ani']);
     expect(alone.stderr).toContain('ani has proposed this command; another operator must approve it');
     expect(await approved('operators', 'role', 'dewi', 'finance')).toMatchObject({ operator: { role: 'ROLE_FINANCE' } });
+    const again = await gerbang(['approvals', 'approve', approval, '--operator', 'budi']);
+    expect(again).toMatchObject({ code: 1, stderr: 'gerbang: this approval is used; nothing was done\n' });
     await json('operators', 'disable', 'dewi');
     expect((await gerbang(['operators', 'list', '--operator', 'ani'])).stdout).toContain('dewi  Dewi  finance, disabled');
     const { stderr } = await gerbang(['operators', 'set-up', `x=${public_key}`, `y=${public_key}`]);
@@ -772,8 +774,9 @@ describe('keys', () => {
 
   test('reseal fails where no key opens something, and for a purpose that there is not', { timeout: TOGETHER_MS }, async () => {
     keeper.failed = 1n;
-    const { code, stderr } = await gerbang(['keys', 'reseal', '--service', 'notifier']);
+    const { code, stderr } = await gerbang(['keys', 'reseal', '--service', 'notifier', '--operator', 'ani']);
     expect([code, stderr]).toEqual([1, 'gerbang: no key opens 2 of them; the log of their service names each\n']);
-    expect((await gerbang(['keys', 'status', '--service', 'merchant', '--purpose', 'x'])).stderr).toContain('nothing is sealed');
+    const unknown = await gerbang(['keys', 'status', '--service', 'merchant', '--purpose', 'x', '--operator', 'ani']);
+    expect(unknown.stderr).toContain('nothing is sealed');
   });
 });

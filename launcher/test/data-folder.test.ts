@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -37,6 +37,30 @@ async function deadProcess() {
   await once(child, 'exit');
   return identity;
 }
+
+describe('the folder', () => {
+  const modeOf = (file: string) => statSync(file).mode & 0o7777;
+
+  test('is for its owner only, and so are its logs', async () => {
+    folder = path.join(folder, 'new', 'data');
+    (await open()).release();
+    expect([modeOf(folder), modeOf(path.join(folder, 'logs'))]).toEqual([0o700, 0o700]);
+  });
+
+  test('is tightened where it is there already', async () => {
+    mkdirSync(path.join(folder, 'logs'));
+    chmodSync(folder, 0o755);
+    chmodSync(path.join(folder, 'logs'), 0o777);
+    (await open()).release();
+    expect([modeOf(folder), modeOf(path.join(folder, 'logs'))]).toEqual([0o700, 0o700]);
+  });
+
+  test('may not be one that everyone shares', async () => {
+    chmodSync(folder, 0o1777);
+    await expect(open()).rejects.toThrow(`${folder} is shared by all users`);
+    expect(modeOf(folder)).toBe(0o1777);
+  });
+});
 
 describe('the lock', () => {
   test('tells the second process which process has it and where that answers', async () => {

@@ -71,6 +71,8 @@ function production(service: string, over: Environment = {}): Environment {
     NATS_PASSWORD: 'secret',
     VA_PREFIXES: 'BCA=12345/16',
     WEBHOOK_ALLOW_PRIVATE: 'false',
+    GERBANG_KEKS: '',
+    KEYS: 'file:/run/secrets/keys',
     ...over,
   };
 }
@@ -94,7 +96,7 @@ function refusals(service: string, over: Environment = {}, nowMs = Date.now()): 
 
 const readsDatabase = (service: string) => !['edge', 'checkout'].includes(service);
 const readsNats = (service: string) => !['ledger', 'checkout'].includes(service);
-const readsRails = (service: string) => ['money-out', 'money-in', 'direct-debit', 'biller'].includes(service);
+const readsRails = (service: string) => ['money-out', 'money-in', 'direct-debit', 'biller', 'cards'].includes(service);
 
 describe.each(services.map(({ name }) => name))('%s', (service) => {
   test('starts with everything safe', () => expect(refusals(service)).toEqual([]));
@@ -243,20 +245,25 @@ describe('what belongs to a sandbox is refused', () => {
     ['money-in', { PAY_URL: 'http://pay.example' }, /^PAY_URL .*https/],
     ['edge', { BILLER_URL: 'http://biller.example' }, /^BILLER_URL .*https/],
     ['edge', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.internal:4318' }, /^OTEL_EXPORTER_OTLP_ENDPOINT /],
-    ['merchant', { GERBANG_KEKS: `k1:${Buffer.alloc(32, 7).toString('base64')}` }, /^GERBANG_KEKS .*not random/],
+    ['merchant', { CHAIN_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}` }, /^CHAIN_KEYS .*not random/],
     [
-      'merchant',
-      { GERBANG_KEKS: `k1:${Buffer.from('a key of 32 signs, as in a guide').toString('base64')}` },
-      /^GERBANG_KEKS .*not random/,
+      'ledger',
+      { CHAIN_KEYS: `k1:${Buffer.from('a key of 32 signs, as in a guide').toString('base64')}` },
+      /^CHAIN_KEYS .*not random/,
     ],
+    ['money-out', { KEYS: '' }, /^KEYS is not set/],
+    ['money-out', { KEYS: 'env:' }, /^KEYS names env:/],
+    ['notifier', { KEYS: 'vault:http://vault.internal' }, /^KEYS names Vault without https/],
+    ['biller', { KEYS: 'somewhere' }, /^KEYS is not valid/],
+    ['direct-debit', { GERBANG_KEKS: secrets.keks }, /^GERBANG_KEKS is set/],
   ])('%s with %j', (service, over, line) => {
     expect(refusals(service, over)).toEqual([expect.stringMatching(line)]);
   });
 
   test('one key for two purposes', () => {
-    const { keys } = Object(read('merchant')).GERBANG_KEKS;
-    const config = { GERBANG_ENV: 'production', GERBANG_KEKS: { keys }, CHAIN_KEYS: { keys } };
-    expect(() => check('merchant', config, Date.now())).toThrow(/^CHAIN_KEYS .*a key of GERBANG_KEKS/);
+    const { keys } = Object(read('merchant')).CHAIN_KEYS;
+    const config = { GERBANG_ENV: 'production', CHAIN_KEYS: { keys }, OTHER_KEYS: { keys } };
+    expect(() => check('merchant', config, Date.now())).toThrow(/OTHER_KEYS .*a key of CHAIN_KEYS/);
   });
 
   test('spans may go to a collector on the same host', () => {

@@ -45,6 +45,7 @@ test('the notifier is told every service that publishes events', () => {
   const sources = notifier?.env.EVENT_SOURCES?.split(',') ?? [];
   expect(sources.toSorted()).toEqual([
     'biller=127.0.0.1:29107',
+    'cards=127.0.0.1:29108',
     'direct-debit=127.0.0.1:29106',
     'merchant=127.0.0.1:29101',
     'money-in=127.0.0.1:29105',

@@ -98,6 +98,7 @@ function startEdge(): Promise<ServiceProcess> {
     LEDGER_RPC: away,
     MONEY_OUT_RPC: away,
     DIRECT_DEBIT_RPC: away,
+    CARDS_RPC: away,
     BILLER_RPC: away,
     BILLER_PORT: '0',
     NOTIFIER_RPC: away,

@@ -1174,6 +1174,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2.0/card/{account_id}/payment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Charge a card
+         * @description Answers when the acquirer has answered, or after 3 seconds with status processing. Where the issuer wants the customer to be authenticated, the status is pending, `action` is redirect, and the customer goes to `payment_url`. The webhook `card-transaction` brings the outcome. A declined payment is SP001 with status failed. Captured after a delay: until then a cancel is a void, from then on a refund. An Idempotency-Key stands for the body without the card.
+         */
+        post: operations["payByCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/card/{account_id}/cancel/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Void or refund a payment by card
+         * @description Before the capture the payment is voided, and no money moves. After it the gross amount is refunded: from pending while it has not settled, with the fee from available, else from available; SP003 where that is short. The fee is not returned. A second cancel answers the first result. SP005: the acquirer has not answered yet; ask again.
+         */
+        post: operations["cancelCardPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2.0/card/{account_id}/inquiry-status/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a payment by card */
+        get: operations["showCardPayment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/prepaid/inquiry": {
         parameters: {
             query?: never;
@@ -1720,6 +1777,28 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "card-transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * card-transaction
+         * @description A payment by card has succeeded, has failed, or was cancelled or refunded.
+         *
+         *     Sent to `transaction_notif_url`.
+         */
+        post: operations["onCardTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2156,6 +2235,53 @@ export interface components {
             reference_number: string;
             /** @description What is left of the charge where it is not given. */
             amount?: components["schemas"]["MoneyInput"] | null;
+        };
+        PayByCardRequest: {
+            /**
+             * @description Luhn-valid, digits only. It is in no answer, log or database.
+             * @example 4411111111111118
+             */
+            card_number: string;
+            /**
+             * @description MM/YY; to the end of that month.
+             * @example 12/39
+             */
+            card_expiry: string;
+            /**
+             * @description As many digits as the brand prints; kept nowhere.
+             * @example 123
+             */
+            card_cvv: string;
+            /**
+             * @description As printed on the card.
+             * @example BUDI SANTOSO
+             */
+            card_holder_name: string;
+            /**
+             * @description 1: in full; 2: in installments.
+             * @default 1
+             */
+            installment?: 1 | 2;
+            /**
+             * @description 1: in full.
+             * @default 1
+             */
+            installment_month?: 1 | 3 | 6 | 12;
+            amount: components["schemas"]["MoneyInput"];
+            customer: components["schemas"]["CardCustomerInput"];
+            /** @description The merchant's own reference. */
+            merchant_reff_no?: string | null;
+            /**
+             * Format: uri
+             * @description Where the customer goes after 3DS.
+             */
+            redirect_url?: string | null;
+        };
+        /** @description Who pays. */
+        CardCustomerInput: {
+            name: string;
+            email: string;
+            phone: string;
         };
         InquirePrepaidRequest: {
             /**
@@ -3405,6 +3531,91 @@ export interface components {
             /** @constant */
             event: "direct-debit.refund.failed";
             data: components["schemas"]["DirectDebitRefund"];
+        };
+        /** @description A payment by card has succeeded, has failed, or was cancelled or refunded. */
+        CardTransactionWebhook: {
+            /**
+             * Format: double
+             * @constant
+             */
+            status: 200;
+            /** @constant */
+            success: true;
+            /** @constant */
+            event: "card-transaction";
+            timestamp: components["schemas"]["WebhookTimestamp"];
+            data: components["schemas"]["CardTransaction"];
+        };
+        /** @description A payment by card. */
+        CardTransaction: {
+            id: components["schemas"]["CardTransactionId"];
+            account_id: components["schemas"]["Ulid"];
+            status: components["schemas"]["CardTransactionStatus"];
+            amount: components["schemas"]["Money"];
+            /**
+             * @description The first six digits, six stars, the last four.
+             * @example 441111******1118
+             */
+            masked_card: string;
+            brand: components["schemas"]["CardBrand"];
+            card_holder_name: string;
+            /** @description 1: in full; 2: in installments. */
+            installment: 1 | 2;
+            /**
+             * Format: int64
+             * @description 1: in full.
+             */
+            installment_month: number;
+            customer: components["schemas"]["CardCustomer"];
+            /** @description The merchant's own reference. */
+            merchant_reff_no: string | null;
+            /** @description Where the customer goes after 3DS. */
+            redirect_url: string | null;
+            /** @description redirect: the customer has to go to payment_url. */
+            action: "redirect" | null;
+            /** @description Where the issuer authenticates the customer (3DS). */
+            payment_url: string | null;
+            /** @description A form for the customer where the issuer has no payment_url. */
+            html_form: string | null;
+            /** @description null until it has succeeded. */
+            fee: components["schemas"]["Money"] | null;
+            /** @description amount minus fee; null until it has succeeded. */
+            net_amount: components["schemas"]["Money"] | null;
+            /**
+             * Format: double
+             * @description null until it has succeeded.
+             */
+            mdr_percentage: number | null;
+            failed_code: string | null;
+            failed_reason: string | null;
+            /** @description How it was cancelled; null unless it was. */
+            cancel_type: ("void" | "refund") | null;
+            /** @description Whether the net amount is available. */
+            has_settle: boolean;
+            /** @description When it has settled, or will; null until captured. */
+            settle_at: components["schemas"]["Timestamp"] | null;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When its outcome was known. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            captured_at: components["schemas"]["Timestamp"] | null;
+            cancelled_at: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description The prefix 99 and a ULID.
+         * @example 9901KAJ5Z4D5E6F7G8H9J0K1M2N3
+         */
+        CardTransactionId: string;
+        /**
+         * @description pending: the customer is to be authenticated; processing: the outcome is awaited; cancelled: voided before its capture; refunded: given back after it.
+         * @enum {string}
+         */
+        CardTransactionStatus: "pending" | "processing" | "success" | "failed" | "cancelled" | "refunded";
+        /** @enum {string} */
+        CardBrand: "VISA" | "MASTERCARD" | "AMEX" | "JCB" | "UNIONPAY" | "DINERS" | "DISCOVER" | "OTHER";
+        CardCustomer: {
+            name: string;
+            email: string | null;
+            phone: string | null;
         };
         /** @description The id of the request and of its trace: name it when you ask for support. */
         RequestId: string;
@@ -5132,6 +5343,113 @@ export interface components {
             scope?: string | null;
             type?: string | null;
         };
+        PayByCardAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["CardTransaction"];
+        };
+        PayByCardError: {
+            /** @description The code of the outcome; each answer lists those that it may have. */
+            response_code: string;
+            /** @description What the code means, or more closely what has happened. For people: read the code. */
+            response_message: string;
+            data: components["schemas"]["PayByCardErrorData"];
+        };
+        /** @description What was ordered, where it is recorded and has failed. */
+        PayByCardErrorData: {
+            id?: components["schemas"]["CardTransactionId"];
+            account_id?: string;
+            status?: components["schemas"]["CardTransactionStatus"];
+            amount?: components["schemas"]["Money"];
+            /**
+             * @description The first six digits, six stars, the last four.
+             * @example 441111******1118
+             */
+            masked_card?: string;
+            brand?: components["schemas"]["CardBrand"];
+            card_holder_name?: string;
+            /** @description 1: in full; 2: in installments. */
+            installment?: 1 | 2;
+            /**
+             * Format: int64
+             * @description 1: in full.
+             */
+            installment_month?: number;
+            customer?: components["schemas"]["CardCustomer"];
+            /** @description The merchant's own reference. */
+            merchant_reff_no?: string | null;
+            /** @description Where the customer goes after 3DS. */
+            redirect_url?: string | null;
+            /** @description redirect: the customer has to go to payment_url. */
+            action?: "redirect" | null;
+            /** @description Where the issuer authenticates the customer (3DS). */
+            payment_url?: string | null;
+            /** @description A form for the customer where the issuer has no payment_url. */
+            html_form?: string | null;
+            /** @description null until it has succeeded. */
+            fee?: components["schemas"]["Money"] | null;
+            /** @description amount minus fee; null until it has succeeded. */
+            net_amount?: components["schemas"]["Money"] | null;
+            /**
+             * Format: double
+             * @description null until it has succeeded.
+             */
+            mdr_percentage?: number | null;
+            failed_code?: string | null;
+            failed_reason?: string | null;
+            /** @description How it was cancelled; null unless it was. */
+            cancel_type?: ("void" | "refund") | null;
+            /** @description Whether the net amount is available. */
+            has_settle?: boolean;
+            /** @description When it has settled, or will; null until captured. */
+            settle_at?: components["schemas"]["Timestamp"] | null;
+            created_at?: components["schemas"]["Timestamp"];
+            /** @description When its outcome was known. */
+            processed_at?: components["schemas"]["Timestamp"] | null;
+            captured_at?: components["schemas"]["Timestamp"] | null;
+            cancelled_at?: components["schemas"]["Timestamp"] | null;
+            message: string;
+            errors?: components["schemas"]["FieldErrors"];
+            reference_number?: string | null;
+            transaction_id?: string;
+            bank_code?: string;
+            bank_account_number?: string;
+            channel?: string;
+            phone_number?: string;
+            binding_id?: string;
+            scope?: string | null;
+            type?: string | null;
+        };
+        CancelCardPaymentAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["CardCancel"];
+        };
+        /** @description How a payment was cancelled. */
+        CardCancel: {
+            id: components["schemas"]["CardTransactionId"];
+            /**
+             * @description Of the cancel; the transaction is cancelled or refunded.
+             * @constant
+             */
+            status: "success";
+            /**
+             * @description void: before its capture; refund: after it.
+             * @enum {string}
+             */
+            cancel_type: "void" | "refund";
+        };
+        ShowCardPaymentAnswer: {
+            /** @constant */
+            response_code: "SP000";
+            /** @constant */
+            response_message: "Success";
+            data: components["schemas"]["CardTransaction"];
+        };
         InquirePrepaidAnswer: {
             /** @description The command of the request; null where it had none. */
             command: string | null;
@@ -5580,6 +5898,8 @@ export type CreateDirectDebitBindingRequest = components['schemas']['CreateDirec
 export type ChargeDirectDebitRequest = components['schemas']['ChargeDirectDebitRequest'];
 export type VerifyDirectDebitOtpRequest = components['schemas']['VerifyDirectDebitOtpRequest'];
 export type RefundDirectDebitRequest = components['schemas']['RefundDirectDebitRequest'];
+export type PayByCardRequest = components['schemas']['PayByCardRequest'];
+export type CardCustomerInput = components['schemas']['CardCustomerInput'];
 export type InquirePrepaidRequest = components['schemas']['InquirePrepaidRequest'];
 export type InquirePrepaidRequestData = components['schemas']['InquirePrepaidRequestData'];
 export type PayPrepaidRequest = components['schemas']['PayPrepaidRequest'];
@@ -5662,6 +5982,12 @@ export type DirectDebitChargeFailedWebhook = components['schemas']['DirectDebitC
 export type DirectDebitRefundSucceededWebhook = components['schemas']['DirectDebitRefundSucceededWebhook'];
 export type DirectDebitRefund = components['schemas']['DirectDebitRefund'];
 export type DirectDebitRefundFailedWebhook = components['schemas']['DirectDebitRefundFailedWebhook'];
+export type CardTransactionWebhook = components['schemas']['CardTransactionWebhook'];
+export type CardTransaction = components['schemas']['CardTransaction'];
+export type CardTransactionId = components['schemas']['CardTransactionId'];
+export type CardTransactionStatus = components['schemas']['CardTransactionStatus'];
+export type CardBrand = components['schemas']['CardBrand'];
+export type CardCustomer = components['schemas']['CardCustomer'];
 export type RequestId = components['schemas']['RequestId'];
 export type IssueTokenV10Answer = components['schemas']['IssueTokenV10Answer'];
 export type AccessToken = components['schemas']['AccessToken'];
@@ -5802,6 +6128,12 @@ export type ShowDirectDebitTransactionAnswer = components['schemas']['ShowDirect
 export type RefundDirectDebitAnswer = components['schemas']['RefundDirectDebitAnswer'];
 export type RefundDirectDebitError = components['schemas']['RefundDirectDebitError'];
 export type RefundDirectDebitErrorData = components['schemas']['RefundDirectDebitErrorData'];
+export type PayByCardAnswer = components['schemas']['PayByCardAnswer'];
+export type PayByCardError = components['schemas']['PayByCardError'];
+export type PayByCardErrorData = components['schemas']['PayByCardErrorData'];
+export type CancelCardPaymentAnswer = components['schemas']['CancelCardPaymentAnswer'];
+export type CardCancel = components['schemas']['CardCancel'];
+export type ShowCardPaymentAnswer = components['schemas']['ShowCardPaymentAnswer'];
 export type InquirePrepaidAnswer = components['schemas']['InquirePrepaidAnswer'];
 export type PrepaidInquiry = components['schemas']['PrepaidInquiry'];
 export type LegacyError = components['schemas']['LegacyError'];
@@ -5871,7 +6203,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T16:45:08.000Z"
+                     *         "expires_at": "2026-11-22T18:58:47.000Z"
                      *       }
                      *     }
                      */
@@ -5923,7 +6255,7 @@ export interface operations {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
-                     *         "expires_at": "2026-11-22T16:45:08.000Z"
+                     *         "expires_at": "2026-11-22T18:58:48.000Z"
                      *       }
                      *     }
                      */
@@ -5992,25 +6324,25 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M821FXFYT1R5XXSNV02QW1NE",
+                     *             "id": "01M8294MVZ9YGVAVRE8HGH8EM3",
                      *             "name": "Toko Kedua, Bandung",
                      *             "status": "active",
                      *             "merchant_reff_no": "cabang-2",
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T16:30:08.897Z",
-                     *             "updated_at": "2026-11-22T16:30:08.928Z"
+                     *             "created_at": "2026-11-22T18:43:48.261Z",
+                     *             "updated_at": "2026-11-22T18:43:48.427Z"
                      *           },
                      *           {
-                     *             "id": "01M821FX59K5419B3S1C0H59ED",
+                     *             "id": "01M8294K9444ES9AFFBWQVXRNJ",
                      *             "name": "Cadangan",
                      *             "status": "active",
                      *             "merchant_reff_no": null,
                      *             "is_default": false,
-                     *             "created_at": "2026-11-22T16:30:08.552Z",
-                     *             "updated_at": "2026-11-22T16:30:08.552Z"
+                     *             "created_at": "2026-11-22T18:43:46.595Z",
+                     *             "updated_at": "2026-11-22T18:43:46.595Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MjFGWDU5SzU0MTlCM1MxQzBINTlFRA"
+                     *         "next_cursor": "MTowMU04Mjk0Szk0NDRFUzlBRkZCV1FWWFJOSg"
                      *       }
                      *     }
                      */
@@ -6065,13 +6397,13 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M821FXFYT1R5XXSNV02QW1NE",
+                     *         "id": "01M8294MVZ9YGVAVRE8HGH8EM3",
                      *         "name": "Toko Kedua",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T16:30:08.897Z",
-                     *         "updated_at": "2026-11-22T16:30:08.897Z"
+                     *         "created_at": "2026-11-22T18:43:48.261Z",
+                     *         "updated_at": "2026-11-22T18:43:48.261Z"
                      *       }
                      *     }
                      */
@@ -6175,13 +6507,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M821FXFYT1R5XXSNV02QW1NE",
+                     *         "id": "01M8294MVZ9YGVAVRE8HGH8EM3",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T16:30:08.897Z",
-                     *         "updated_at": "2026-11-22T16:30:08.928Z"
+                     *         "created_at": "2026-11-22T18:43:48.261Z",
+                     *         "updated_at": "2026-11-22T18:43:48.427Z"
                      *       }
                      *     }
                      */
@@ -6257,13 +6589,13 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M821FXFYT1R5XXSNV02QW1NE",
+                     *         "id": "01M8294MVZ9YGVAVRE8HGH8EM3",
                      *         "name": "Toko Kedua, Bandung",
                      *         "status": "active",
                      *         "merchant_reff_no": "cabang-2",
                      *         "is_default": false,
-                     *         "created_at": "2026-11-22T16:30:08.897Z",
-                     *         "updated_at": "2026-11-22T16:30:08.928Z"
+                     *         "created_at": "2026-11-22T18:43:48.261Z",
+                     *         "updated_at": "2026-11-22T18:43:48.427Z"
                      *       }
                      *     }
                      */
@@ -6484,11 +6816,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "6648710d6ba2e4db2fa2d258239b3e09",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "id": "b452a4b2c867697627b31c073338f567",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "900000.00",
+                     *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -6500,17 +6832,17 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "product": "direct-debit",
-                     *             "transaction_id": "fc5c6617-6b27-81db-8eba-8b20196cb0ac",
-                     *             "reference_number": "tagihan-2",
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T16:35:13.540Z"
+                     *             "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
+                     *             "reference_number": "tagihan-1",
+                     *             "description": "Langganan November",
+                     *             "posted_at": "2026-11-22T18:49:03.430Z"
                      *           },
                      *           {
-                     *             "id": "b3c3b70b1686e0ba85816866fe629abb",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "id": "626288cdee39d6261eda105b8cb4f92c",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "70000.00",
+                     *               "value": "900000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
@@ -6518,39 +6850,39 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99713566.00",
+                     *               "value": "100543566.00",
                      *               "currency": "IDR"
                      *             },
                      *             "product": "direct-debit",
-                     *             "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
-                     *             "reference_number": "tagihan-1",
-                     *             "description": "Langganan November",
-                     *             "posted_at": "2026-11-22T16:35:13.540Z"
+                     *             "transaction_id": "eea71f96-7b75-8ced-ad56-fe43dccf82a6",
+                     *             "reference_number": "tagihan-2",
+                     *             "description": null,
+                     *             "posted_at": "2026-11-22T18:49:03.403Z"
                      *           },
                      *           {
-                     *             "id": "74e6c14e0b283fafd8d437e5ed036b88",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "id": "9536e2b553a3012424fde89581136c47",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "type": "credit",
                      *             "amount": {
-                     *               "value": "30000.00",
+                     *               "value": "52500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "fee": {
-                     *               "value": "0.00",
+                     *               "value": "2500.00",
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
                      *               "value": "99643566.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "product": "payment-link",
-                     *             "transaction_id": "01M821FYJ1XKZG4HT9WJQBG86J",
-                     *             "reference_number": null,
-                     *             "description": null,
-                     *             "posted_at": "2026-11-22T16:35:13.525Z"
+                     *             "product": "biller",
+                     *             "transaction_id": "01M8294ZC2J260ZJ313JXAP7FG",
+                     *             "reference_number": "01M8294ZAQ490AN0NXXKERP72V",
+                     *             "description": "PLN50 12345670001",
+                     *             "posted_at": "2026-11-22T18:43:59.213Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzY1MzEzNTI1LjM2LjQ"
+                     *         "next_cursor": "MToxNzk1MzczMDM5MjEzLjM1LjA"
                      *       }
                      *     }
                      */
@@ -6624,30 +6956,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "6648710d6ba2e4db2fa2d258239b3e09",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "id": "b452a4b2c867697627b31c073338f567",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "product": "direct-debit",
-                     *             "transaction_id": "fc5c6617-6b27-81db-8eba-8b20196cb0ac",
-                     *             "reference_number": "tagihan-2",
-                     *             "amount": {
-                     *               "value": "900000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "fee": {
-                     *               "value": "0.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "net_amount": {
-                     *               "value": "900000.00",
-                     *               "currency": "IDR"
-                     *             },
-                     *             "settled_at": "2026-11-22T16:35:13.540Z"
-                     *           },
-                     *           {
-                     *             "id": "b3c3b70b1686e0ba85816866fe629abb",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "product": "direct-debit",
-                     *             "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
+                     *             "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
                      *             "reference_number": "tagihan-1",
                      *             "amount": {
                      *               "value": "70000.00",
@@ -6661,10 +6973,30 @@ export interface operations {
                      *               "value": "70000.00",
                      *               "currency": "IDR"
                      *             },
-                     *             "settled_at": "2026-11-22T16:35:13.540Z"
+                     *             "settled_at": "2026-11-22T18:49:03.430Z"
+                     *           },
+                     *           {
+                     *             "id": "626288cdee39d6261eda105b8cb4f92c",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "product": "direct-debit",
+                     *             "transaction_id": "eea71f96-7b75-8ced-ad56-fe43dccf82a6",
+                     *             "reference_number": "tagihan-2",
+                     *             "amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "fee": {
+                     *               "value": "0.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "net_amount": {
+                     *               "value": "900000.00",
+                     *               "currency": "IDR"
+                     *             },
+                     *             "settled_at": "2026-11-22T18:49:03.403Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzY1MzEzNTQwLjM3LjA"
+                     *         "next_cursor": "MToxNzk1MzczMzQzNDAzLjQxLjA"
                      *       }
                      *     }
                      */
@@ -6739,11 +7071,11 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M821FZ6X30MV3X76AYWSY6W3",
+                     *             "transaction_id": "01M8294WWRBS1EMCSAX9XJCGCV",
                      *             "reference_number": "pindah-1",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "source_account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "destination_account_id": "01M821FX59K5419B3S1C0H59ED",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "source_account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "destination_account_id": "01M8294K9444ES9AFFBWQVXRNJ",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -6761,12 +7093,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99645000.00",
+                     *               "value": "99721066.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T16:30:10.664Z",
-                     *             "processed_timestamp": "2026-11-22T16:30:10.674Z",
+                     *             "post_timestamp": "2026-11-22T18:43:56.457Z",
+                     *             "processed_timestamp": "2026-11-22T18:43:56.510Z",
                      *             "note": "Kas kecil"
                      *           }
                      *         ],
@@ -6827,8 +7159,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "source_account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                 *       "destination_account_id": "01M821FX59K5419B3S1C0H59ED",
+                 *       "source_account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "destination_account_id": "01M8294K9444ES9AFFBWQVXRNJ",
                  *       "amount": 50000,
                  *       "reference_number": "pindah-1",
                  *       "note": "Kas kecil"
@@ -6853,11 +7185,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FZ6X30MV3X76AYWSY6W3",
+                     *         "transaction_id": "01M8294WWRBS1EMCSAX9XJCGCV",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "source_account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "destination_account_id": "01M821FX59K5419B3S1C0H59ED",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "source_account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "destination_account_id": "01M8294K9444ES9AFFBWQVXRNJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -6875,12 +7207,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99721066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.664Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.674Z",
+                     *         "post_timestamp": "2026-11-22T18:43:56.457Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.510Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -7006,11 +7338,11 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FZ6X30MV3X76AYWSY6W3",
+                     *         "transaction_id": "01M8294WWRBS1EMCSAX9XJCGCV",
                      *         "reference_number": "pindah-1",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "source_account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "destination_account_id": "01M821FX59K5419B3S1C0H59ED",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "source_account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "destination_account_id": "01M8294K9444ES9AFFBWQVXRNJ",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -7028,12 +7360,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99645000.00",
+                     *           "value": "99721066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.664Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.674Z",
+                     *         "post_timestamp": "2026-11-22T18:43:56.457Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.510Z",
                      *         "note": "Kas kecil"
                      *       }
                      *     }
@@ -7220,14 +7552,14 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M823G6GYP3YGWPAWVZJ1AZ67",
-                     *             "event_id": "01M823G6GYP3YGWPAWVZJ1AZ67",
-                     *             "event": "direct-debit.binding.succeeded",
-                     *             "url": "http://127.0.0.1:41205/hook?from=gerbang",
+                     *             "id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *             "event_id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *             "event": "card-transaction",
+                     *             "url": "http://127.0.0.1:39695/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T17:05:15.316Z",
+                     *                 "at": "2026-11-22T19:19:47.819Z",
                      *                 "http_status": 200,
                      *                 "duration_ms": 4,
                      *                 "answer": "",
@@ -7235,30 +7567,30 @@ export interface operations {
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T17:05:15.294Z",
+                     *             "created_at": "2026-11-22T19:19:47.771Z",
                      *             "next_attempt_at": null
                      *           },
                      *           {
-                     *             "id": "01M823G69DSQKZJDZAFFT46GYD",
-                     *             "event_id": "01M823G69DSQKZJDZAFFT46GYD",
-                     *             "event": "money-in-expiration",
-                     *             "url": "http://127.0.0.1:41205/hook?from=gerbang",
+                     *             "id": "01M82B6HKRF55NG01GAAB2BTKK",
+                     *             "event_id": "01M82B6HKRF55NG01GAAB2BTKK",
+                     *             "event": "card-transaction",
+                     *             "url": "http://127.0.0.1:39695/hook?from=gerbang",
                      *             "status": "delivered",
                      *             "attempts": [
                      *               {
-                     *                 "at": "2026-11-22T17:05:15.156Z",
+                     *                 "at": "2026-11-22T19:19:47.689Z",
                      *                 "http_status": 200,
-                     *                 "duration_ms": 7,
+                     *                 "duration_ms": 11,
                      *                 "answer": "",
                      *                 "error": null
                      *               }
                      *             ],
                      *             "redeliveries": [],
-                     *             "created_at": "2026-11-22T17:05:15.053Z",
+                     *             "created_at": "2026-11-22T19:19:47.576Z",
                      *             "next_attempt_at": null
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MjNHNjlEU1FLWkpEWkFGRlQ0NkdZRA"
+                     *         "next_cursor": "MTowMU04MkI2SEtSRjU1TkcwMUdBQUIyQlRLSw"
                      *       }
                      *     }
                      */
@@ -7301,14 +7633,14 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M823G6GYP3YGWPAWVZJ1AZ67",
-                     *         "event_id": "01M823G6GYP3YGWPAWVZJ1AZ67",
-                     *         "event": "direct-debit.binding.succeeded",
-                     *         "url": "http://127.0.0.1:41205/hook?from=gerbang",
+                     *         "id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *         "event_id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *         "event": "card-transaction",
+                     *         "url": "http://127.0.0.1:39695/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T17:05:15.316Z",
+                     *             "at": "2026-11-22T19:19:47.819Z",
                      *             "http_status": 200,
                      *             "duration_ms": 4,
                      *             "answer": "",
@@ -7316,7 +7648,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "redeliveries": [],
-                     *         "created_at": "2026-11-22T17:05:15.294Z",
+                     *         "created_at": "2026-11-22T19:19:47.771Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -7371,14 +7703,14 @@ export interface operations {
                      *       "status": 202,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M823G6GYP3YGWPAWVZJ1AZ67",
-                     *         "event_id": "01M823G6GYP3YGWPAWVZJ1AZ67",
-                     *         "event": "direct-debit.binding.succeeded",
-                     *         "url": "http://127.0.0.1:41205/hook?from=gerbang",
+                     *         "id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *         "event_id": "01M82B6HSV2EMJ5A98VK45XMKB",
+                     *         "event": "card-transaction",
+                     *         "url": "http://127.0.0.1:39695/hook?from=gerbang",
                      *         "status": "delivered",
                      *         "attempts": [
                      *           {
-                     *             "at": "2026-11-22T17:05:15.316Z",
+                     *             "at": "2026-11-22T19:19:47.819Z",
                      *             "http_status": 200,
                      *             "duration_ms": 4,
                      *             "answer": "",
@@ -7387,11 +7719,11 @@ export interface operations {
                      *         ],
                      *         "redeliveries": [
                      *           {
-                     *             "at": "2026-11-22T17:05:15.454Z",
-                     *             "asked_by": "ck_gd3exmr4xaqgb23z"
+                     *             "at": "2026-11-22T19:19:48.227Z",
+                     *             "asked_by": "ck_48j3qyp859jzpfay"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T17:05:15.294Z",
+                     *         "created_at": "2026-11-22T19:19:47.771Z",
                      *         "next_attempt_at": null
                      *       }
                      *     }
@@ -7455,9 +7787,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M821FXMEA0VJ5XCXQZHNVH0G",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "number": "7001499256231514",
+                     *             "id": "01M8294NYR3YF5TS4WVQASRGXH",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "number": "7001406901417799",
                      *             "code": "VA_BCA",
                      *             "bank": {
                      *               "short_name": "BCA",
@@ -7484,8 +7816,8 @@ export interface operations {
                      *             "expired_at": 4102444800000,
                      *             "name": "Budi Santoso",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "created_at": "2026-11-22T16:30:09.056Z",
-                     *             "updated_at": "2026-11-22T16:30:09.166Z"
+                     *             "created_at": "2026-11-22T18:43:49.375Z",
+                     *             "updated_at": "2026-11-22T18:43:50.167Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -7577,9 +7909,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M821FXXQMTT4HS3TEXYY7NKX",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "number": "7001429443816442",
+                     *         "id": "01M8294QA2EQT62FS1BYXZWDX1",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "number": "7001444802384026",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -7606,8 +7938,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T16:30:09.335Z",
-                     *         "updated_at": "2026-11-22T16:30:09.335Z"
+                     *         "created_at": "2026-11-22T18:43:50.722Z",
+                     *         "updated_at": "2026-11-22T18:43:50.722Z"
                      *       }
                      *     }
                      */
@@ -7732,9 +8064,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M821FXMEA0VJ5XCXQZHNVH0G",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "number": "7001499256231514",
+                     *         "id": "01M8294NYR3YF5TS4WVQASRGXH",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "number": "7001406901417799",
                      *         "code": "VA_BCA",
                      *         "bank": {
                      *           "short_name": "BCA",
@@ -7761,8 +8093,8 @@ export interface operations {
                      *         "expired_at": 4102444800000,
                      *         "name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "created_at": "2026-11-22T16:30:09.056Z",
-                     *         "updated_at": "2026-11-22T16:30:09.166Z"
+                     *         "created_at": "2026-11-22T18:43:49.375Z",
+                     *         "updated_at": "2026-11-22T18:43:50.167Z"
                      *       }
                      *     }
                      */
@@ -7855,9 +8187,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M821FXWCDQD5EBJP0JFHWKQ5",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "number": "9880918808570127",
+                     *         "id": "01M8294Q4TAA1HZTMCSEEG6TNN",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "number": "9880908893226493",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -7884,8 +8216,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T16:30:09.292Z",
-                     *         "updated_at": "2026-11-22T16:30:09.310Z"
+                     *         "created_at": "2026-11-22T18:43:50.554Z",
+                     *         "updated_at": "2026-11-22T18:43:50.626Z"
                      *       }
                      *     }
                      */
@@ -7959,9 +8291,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M821FXWCDQD5EBJP0JFHWKQ5",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "number": "9880918808570127",
+                     *         "id": "01M8294Q4TAA1HZTMCSEEG6TNN",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "number": "9880908893226493",
                      *         "code": "VA_BNI",
                      *         "bank": {
                      *           "short_name": "BNI",
@@ -7988,8 +8320,8 @@ export interface operations {
                      *         "expired_at": null,
                      *         "name": "Siti Aminah",
                      *         "merchant_reff_no": "pelanggan-7",
-                     *         "created_at": "2026-11-22T16:30:09.292Z",
-                     *         "updated_at": "2026-11-22T16:30:09.321Z"
+                     *         "created_at": "2026-11-22T18:43:50.554Z",
+                     *         "updated_at": "2026-11-22T18:43:50.685Z"
                      *       }
                      *     }
                      */
@@ -8071,10 +8403,10 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "id": "01M821FXQJPMR928Y60VCYBN51",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "virtual_account_id": "01M821FXMEA0VJ5XCXQZHNVH0G",
-                     *             "number": "7001499256231514",
+                     *             "id": "01M8294PM5H742ZCHGZBF6NHHB",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "virtual_account_id": "01M8294NYR3YF5TS4WVQASRGXH",
+                     *             "number": "7001406901417799",
                      *             "bank": {
                      *               "short_name": "BCA",
                      *               "number": "014",
@@ -8094,9 +8426,9 @@ export interface operations {
                      *             },
                      *             "status": "success",
                      *             "merchant_reff_no": "INV-1042",
-                     *             "paid_at": "2026-11-22T16:30:09.121Z",
+                     *             "paid_at": "2026-11-22T18:43:49.939Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T16:30:14.121Z"
+                     *             "settle_at": "2026-11-22T18:43:54.939Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8169,10 +8501,10 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "id": "01M821FXQJPMR928Y60VCYBN51",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "virtual_account_id": "01M821FXMEA0VJ5XCXQZHNVH0G",
-                     *         "number": "7001499256231514",
+                     *         "id": "01M8294PM5H742ZCHGZBF6NHHB",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "virtual_account_id": "01M8294NYR3YF5TS4WVQASRGXH",
+                     *         "number": "7001406901417799",
                      *         "bank": {
                      *           "short_name": "BCA",
                      *           "number": "014",
@@ -8192,9 +8524,9 @@ export interface operations {
                      *         },
                      *         "status": "success",
                      *         "merchant_reff_no": "INV-1042",
-                     *         "paid_at": "2026-11-22T16:30:09.121Z",
+                     *         "paid_at": "2026-11-22T18:43:49.939Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T16:30:14.121Z"
+                     *         "settle_at": "2026-11-22T18:43:54.939Z"
                      *       }
                      *     }
                      */
@@ -8285,13 +8617,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "reff_no": "6601M821FY3GB2XZV1FJ5M3TKVQ0",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reff_no": "6601M8294R4JB0SJFA67GFHT7708",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "open",
                      *         "status_computed": "open",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FY3GB2XZV1FJ5M3TKVQ063049C27",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294R4JB0SJFA67GFHT77086304F890",
                      *         "kind": null,
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -8326,9 +8658,9 @@ export interface operations {
                      *         "settle_at": null,
                      *         "settle_eligible_at": null,
                      *         "paid_at": null,
-                     *         "created_at": "2026-11-22T16:30:09.520Z",
-                     *         "updated_at": "2026-11-22T16:30:09.520Z",
-                     *         "expired_at": "2026-11-22T17:00:09.520Z",
+                     *         "created_at": "2026-11-22T18:43:51.570Z",
+                     *         "updated_at": "2026-11-22T18:43:51.570Z",
+                     *         "expired_at": "2026-11-22T19:13:51.570Z",
                      *         "deleted_at": null,
                      *         "events_count": 0
                      *       }
@@ -8448,13 +8780,13 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "reff_no": "6601M821FXY63JKQ728SMRQZ548A",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "reff_no": "6601M8294QBWTX9YX8KTA2BH2H39",
                      *             "merchant_reff_no": "meja-4",
                      *             "status": "open",
                      *             "status_computed": "open",
                      *             "is_expired": false,
-                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FXY63JKQ728SMRQZ548A63044D0D",
+                     *             "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294QBWTX9YX8KTA2BH2H3963048B15",
                      *             "kind": null,
                      *             "type": "mpm-dynamic",
                      *             "amount": 25000,
@@ -8489,9 +8821,9 @@ export interface operations {
                      *             "settle_at": null,
                      *             "settle_eligible_at": null,
                      *             "paid_at": null,
-                     *             "created_at": "2026-11-22T16:30:09.350Z",
-                     *             "updated_at": "2026-11-22T16:30:09.350Z",
-                     *             "expired_at": "2026-11-22T17:00:09.350Z",
+                     *             "created_at": "2026-11-22T18:43:50.781Z",
+                     *             "updated_at": "2026-11-22T18:43:50.781Z",
+                     *             "expired_at": "2026-11-22T19:13:50.781Z",
                      *             "deleted_at": null,
                      *             "events_count": 0
                      *           }
@@ -8566,13 +8898,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "reff_no": "6601M821FXY63JKQ728SMRQZ548A",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reff_no": "6601M8294QBWTX9YX8KTA2BH2H39",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FXY63JKQ728SMRQZ548A63044D0D",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294QBWTX9YX8KTA2BH2H3963048B15",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -8589,7 +8921,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "MFQWVFT99PV3",
+                     *         "rrn": "77QDW56H0G12",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -8605,11 +8937,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T16:30:14.436Z",
-                     *         "paid_at": "2026-11-22T16:30:09.436Z",
-                     *         "created_at": "2026-11-22T16:30:09.350Z",
-                     *         "updated_at": "2026-11-22T16:30:09.472Z",
-                     *         "expired_at": "2026-11-22T17:00:09.350Z",
+                     *         "settle_eligible_at": "2026-11-22T18:43:56.128Z",
+                     *         "paid_at": "2026-11-22T18:43:51.128Z",
+                     *         "created_at": "2026-11-22T18:43:50.781Z",
+                     *         "updated_at": "2026-11-22T18:43:51.383Z",
+                     *         "expired_at": "2026-11-22T19:13:50.781Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -8687,13 +9019,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "reff_no": "6601M821FXY63JKQ728SMRQZ548A",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reff_no": "6601M8294QBWTX9YX8KTA2BH2H39",
                      *         "merchant_reff_no": "meja-4",
                      *         "status": "success",
                      *         "status_computed": "success",
                      *         "is_expired": false,
-                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FXY63JKQ728SMRQZ548A63044D0D",
+                     *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294QBWTX9YX8KTA2BH2H3963048B15",
                      *         "kind": "off-us",
                      *         "type": "mpm-dynamic",
                      *         "amount": 25000,
@@ -8710,7 +9042,7 @@ export interface operations {
                      *         "acquirer_nns": "93600999",
                      *         "issuer_name": "Bank Sandbox",
                      *         "issuer_nns": "93600999",
-                     *         "rrn": "MFQWVFT99PV3",
+                     *         "rrn": "77QDW56H0G12",
                      *         "customer_pan": "9360099900000012346",
                      *         "customer_name": "PELANGGAN SANDBOX",
                      *         "customer_account_type": "SAVING",
@@ -8726,11 +9058,11 @@ export interface operations {
                      *         "settled_to_merchant_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "settle_eligible_at": "2026-11-22T16:30:14.436Z",
-                     *         "paid_at": "2026-11-22T16:30:09.436Z",
-                     *         "created_at": "2026-11-22T16:30:09.350Z",
-                     *         "updated_at": "2026-11-22T16:30:09.472Z",
-                     *         "expired_at": "2026-11-22T17:00:09.350Z",
+                     *         "settle_eligible_at": "2026-11-22T18:43:56.128Z",
+                     *         "paid_at": "2026-11-22T18:43:51.128Z",
+                     *         "created_at": "2026-11-22T18:43:50.781Z",
+                     *         "updated_at": "2026-11-22T18:43:51.383Z",
+                     *         "expired_at": "2026-11-22T19:13:50.781Z",
                      *         "deleted_at": null,
                      *         "events_count": 1
                      *       }
@@ -8815,8 +9147,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "8801M821FY470X5DDNQVD46BTF15",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "transaction_id": "8801M8294R83E9A2T565NW975MMP",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "channel": "DANA",
                      *             "status": "success",
                      *             "amount": {
@@ -8834,13 +9166,13 @@ export interface operations {
                      *             "customer_phone": null,
                      *             "merchant_reff_no": "INV-1043",
                      *             "success_redirect_url": "https://toko.example/selesai",
-                     *             "checkout_url": "http://127.0.0.1:12956/ewallet/8801M821FY470X5DDNQVD46BTF15",
-                     *             "expired_at": "2026-11-22T17:00:09.543Z",
-                     *             "paid_at": "2026-11-22T16:30:09.578Z",
+                     *             "checkout_url": "http://127.0.0.1:31830/ewallet/8801M8294R83E9A2T565NW975MMP",
+                     *             "expired_at": "2026-11-22T19:13:51.686Z",
+                     *             "paid_at": "2026-11-22T18:43:52.112Z",
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T16:30:14.578Z",
-                     *             "created_at": "2026-11-22T16:30:09.543Z",
-                     *             "updated_at": "2026-11-22T16:30:09.611Z"
+                     *             "settle_at": "2026-11-22T18:43:57.112Z",
+                     *             "created_at": "2026-11-22T18:43:51.686Z",
+                     *             "updated_at": "2026-11-22T18:43:52.365Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -8928,8 +9260,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M821FY470X5DDNQVD46BTF15",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "transaction_id": "8801M8294R83E9A2T565NW975MMP",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "channel": "DANA",
                      *         "status": "pending",
                      *         "amount": {
@@ -8941,13 +9273,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:12956/ewallet/8801M821FY470X5DDNQVD46BTF15",
-                     *         "expired_at": "2026-11-22T17:00:09.543Z",
+                     *         "checkout_url": "http://127.0.0.1:31830/ewallet/8801M8294R83E9A2T565NW975MMP",
+                     *         "expired_at": "2026-11-22T19:13:51.686Z",
                      *         "paid_at": null,
                      *         "has_settle": false,
                      *         "settle_at": null,
-                     *         "created_at": "2026-11-22T16:30:09.543Z",
-                     *         "updated_at": "2026-11-22T16:30:09.567Z"
+                     *         "created_at": "2026-11-22T18:43:51.686Z",
+                     *         "updated_at": "2026-11-22T18:43:51.845Z"
                      *       }
                      *     }
                      */
@@ -9057,8 +9389,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "8801M821FY470X5DDNQVD46BTF15",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "transaction_id": "8801M8294R83E9A2T565NW975MMP",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "channel": "DANA",
                      *         "status": "success",
                      *         "amount": {
@@ -9076,13 +9408,13 @@ export interface operations {
                      *         "customer_phone": null,
                      *         "merchant_reff_no": "INV-1043",
                      *         "success_redirect_url": "https://toko.example/selesai",
-                     *         "checkout_url": "http://127.0.0.1:12956/ewallet/8801M821FY470X5DDNQVD46BTF15",
-                     *         "expired_at": "2026-11-22T17:00:09.543Z",
-                     *         "paid_at": "2026-11-22T16:30:09.578Z",
+                     *         "checkout_url": "http://127.0.0.1:31830/ewallet/8801M8294R83E9A2T565NW975MMP",
+                     *         "expired_at": "2026-11-22T19:13:51.686Z",
+                     *         "paid_at": "2026-11-22T18:43:52.112Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T16:30:14.578Z",
-                     *         "created_at": "2026-11-22T16:30:09.543Z",
-                     *         "updated_at": "2026-11-22T16:30:09.611Z"
+                     *         "settle_at": "2026-11-22T18:43:57.112Z",
+                     *         "created_at": "2026-11-22T18:43:51.686Z",
+                     *         "updated_at": "2026-11-22T18:43:52.365Z"
                      *       }
                      *     }
                      */
@@ -9171,8 +9503,8 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FY8MZNPQED04DR0MEJBG",
-                     *         "payment_code": "8610600986845560",
+                     *         "transaction_id": "01M8294S30Z168XZZNG84HBPTT",
+                     *         "payment_code": "8610781586789745",
                      *         "status": "unpaid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -9183,7 +9515,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M821FX5829NNGJ6J5R4QMW6T"
+                     *           "id": "01M8294K93X6989DSJX5KZPV8X"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -9191,7 +9523,7 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795365009684,
+                     *         "post_timestamp": 1795373032544,
                      *         "processed_timestamp": null,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
@@ -9313,8 +9645,8 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FY8MZNPQED04DR0MEJBG",
-                     *         "payment_code": "8610600986845560",
+                     *         "transaction_id": "01M8294S30Z168XZZNG84HBPTT",
+                     *         "payment_code": "8610781586789745",
                      *         "status": "paid",
                      *         "retail_code": "ALFAMART",
                      *         "amount": {
@@ -9328,7 +9660,7 @@ export interface operations {
                      *         "customer_name": "Budi Santoso",
                      *         "merchant_reff_no": "INV-1044",
                      *         "account": {
-                     *           "id": "01M821FX5829NNGJ6J5R4QMW6T"
+                     *           "id": "01M8294K93X6989DSJX5KZPV8X"
                      *         },
                      *         "fees": {
                      *           "amount": {
@@ -9336,8 +9668,8 @@ export interface operations {
                      *             "currency": "IDR"
                      *           }
                      *         },
-                     *         "post_timestamp": 1795365009684,
-                     *         "processed_timestamp": 1795365009729,
+                     *         "post_timestamp": 1795373032544,
+                     *         "processed_timestamp": 1795373032707,
                      *         "expired_at": 4102444800000,
                      *         "settle_at": null,
                      *         "has_settle": false
@@ -9622,8 +9954,8 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
                      *             "title": "Kopi Susu Gula Aren",
                      *             "description": "Pesanan #1042, diantar hari ini",
                      *             "status": "active",
@@ -9637,7 +9969,7 @@ export interface operations {
                      *             },
                      *             "max_usage": 2,
                      *             "current_usage": 1,
-                     *             "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
+                     *             "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
                      *             "required_customer_detail": false,
                      *             "success_redirect_url": "https://toko.example/selesai",
                      *             "payment_methods": [
@@ -9645,8 +9977,8 @@ export interface operations {
                      *               "QRIS"
                      *             ],
                      *             "expired_at": "2100-01-01T00:00:00.000Z",
-                     *             "created_at": "2026-11-22T16:30:09.822Z",
-                     *             "updated_at": "2026-11-22T16:30:10.004Z"
+                     *             "created_at": "2026-11-22T18:43:53.115Z",
+                     *             "updated_at": "2026-11-22T18:43:54.046Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -9742,8 +10074,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "reff_no": "PL01M821FYNTJ68PKE6B6SNJAYR1",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reff_no": "PL01M8294TV5Q202PGT1RMWFX7ZH",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -9757,7 +10089,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYNTJ68PKE6B6SNJAYR1",
+                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294TV5Q202PGT1RMWFX7ZH",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -9765,8 +10097,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T16:30:10.106Z",
-                     *         "updated_at": "2026-11-22T16:30:10.106Z"
+                     *         "created_at": "2026-11-22T18:43:54.342Z",
+                     *         "updated_at": "2026-11-22T18:43:54.342Z"
                      *       }
                      *     }
                      */
@@ -9863,8 +10195,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -9878,7 +10210,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
+                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -9886,8 +10218,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T16:30:09.822Z",
-                     *         "updated_at": "2026-11-22T16:30:10.004Z"
+                     *         "created_at": "2026-11-22T18:43:53.115Z",
+                     *         "updated_at": "2026-11-22T18:43:54.046Z"
                      *       }
                      *     }
                      */
@@ -9970,8 +10302,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "reff_no": "PL01M821FYNTJ68PKE6B6SNJAYR1",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reff_no": "PL01M8294TV5Q202PGT1RMWFX7ZH",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -9985,7 +10317,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYNTJ68PKE6B6SNJAYR1",
+                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294TV5Q202PGT1RMWFX7ZH",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -9993,8 +10325,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T16:30:10.106Z",
-                     *         "updated_at": "2026-11-22T16:30:10.120Z"
+                     *         "created_at": "2026-11-22T18:43:54.342Z",
+                     *         "updated_at": "2026-11-22T18:43:54.408Z"
                      *       }
                      *     }
                      */
@@ -10068,8 +10400,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "reff_no": "PL01M821FYNTJ68PKE6B6SNJAYR1",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reff_no": "PL01M8294TV5Q202PGT1RMWFX7ZH",
                      *         "title": "Kopi Susu Gula Aren, besar",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "inactive",
@@ -10083,7 +10415,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 0,
-                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYNTJ68PKE6B6SNJAYR1",
+                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294TV5Q202PGT1RMWFX7ZH",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10091,8 +10423,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T16:30:10.106Z",
-                     *         "updated_at": "2026-11-22T16:30:10.133Z"
+                     *         "created_at": "2026-11-22T18:43:54.342Z",
+                     *         "updated_at": "2026-11-22T18:43:54.455Z"
                      *       }
                      *     }
                      */
@@ -10166,8 +10498,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
                      *         "title": "Kopi Susu Gula Aren",
                      *         "description": "Pesanan #1042, diantar hari ini",
                      *         "status": "active",
@@ -10181,7 +10513,7 @@ export interface operations {
                      *         },
                      *         "max_usage": 2,
                      *         "current_usage": 1,
-                     *         "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
+                     *         "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
                      *         "required_customer_detail": false,
                      *         "success_redirect_url": "https://toko.example/selesai",
                      *         "payment_methods": [
@@ -10189,8 +10521,8 @@ export interface operations {
                      *           "QRIS"
                      *         ],
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "created_at": "2026-11-22T16:30:09.822Z",
-                     *         "updated_at": "2026-11-22T16:30:10.004Z"
+                     *         "created_at": "2026-11-22T18:43:53.115Z",
+                     *         "updated_at": "2026-11-22T18:43:54.046Z"
                      *       }
                      *     }
                      */
@@ -10272,9 +10604,9 @@ export interface operations {
                      *         "items": [
                      *           {
                      *             "id": 1,
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "payment_link_id": 1,
-                     *             "reff_no": "PH01M821FYEWVWE9314ER13SYX4D",
+                     *             "reff_no": "PH01M8294T30S746TNC4GVMMV2PB",
                      *             "status": "pending",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -10285,7 +10617,7 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "payment_method_name": "VA_BCA",
-                     *             "payment_method_value": "7001434938936290",
+                     *             "payment_method_value": "7001415564910627",
                      *             "payment_method_additional": null,
                      *             "customer_name": null,
                      *             "customer_email": null,
@@ -10294,9 +10626,9 @@ export interface operations {
                      *             "paid_at": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
-                     *             "expired_at": "2026-11-22T16:45:09.884Z",
-                     *             "created_at": "2026-11-22T16:30:09.884Z",
-                     *             "updated_at": "2026-11-22T16:30:09.937Z"
+                     *             "expired_at": "2026-11-22T18:58:53.568Z",
+                     *             "created_at": "2026-11-22T18:43:53.568Z",
+                     *             "updated_at": "2026-11-22T18:43:53.799Z"
                      *           }
                      *         ],
                      *         "next_cursor": null
@@ -10369,9 +10701,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "payment_link_id": 1,
-                     *         "reff_no": "PH01M821FYEWVWE9314ER13SYX4D",
+                     *         "reff_no": "PH01M8294T30S746TNC4GVMMV2PB",
                      *         "status": "paid",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -10394,18 +10726,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "payment_method_name": "VA_BCA",
-                     *         "payment_method_value": "7001434938936290",
+                     *         "payment_method_value": "7001415564910627",
                      *         "payment_method_additional": null,
                      *         "customer_name": null,
                      *         "customer_email": null,
                      *         "customer_phone": null,
                      *         "ip_address": "127.0.0.1",
-                     *         "paid_at": "2026-11-22T16:30:09.969Z",
+                     *         "paid_at": "2026-11-22T18:43:53.925Z",
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T16:30:14.969Z",
-                     *         "expired_at": "2026-11-22T16:45:09.884Z",
-                     *         "created_at": "2026-11-22T16:30:09.884Z",
-                     *         "updated_at": "2026-11-22T16:30:10.005Z"
+                     *         "settle_at": "2026-11-22T18:43:58.925Z",
+                     *         "expired_at": "2026-11-22T18:58:53.568Z",
+                     *         "created_at": "2026-11-22T18:43:53.568Z",
+                     *         "updated_at": "2026-11-22T18:43:54.062Z"
                      *       }
                      *     }
                      */
@@ -10569,7 +10901,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *       "reference_number": "gaji-2026-11-001",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -10599,9 +10931,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M821FYVENW0XV1AQ4RKPN5PN",
+                     *         "transaction_id": "01M8294VDRR6S7JCZ2DPF8RYE2",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -10623,8 +10955,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.287Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.329Z",
+                     *         "post_timestamp": "2026-11-22T18:43:54.951Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:55.277Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -10655,9 +10987,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "01M821FYZ9TXMP249J3CGZSGTS",
+                     *         "transaction_id": "01M8294W2YMZGYK7SZ9QWJ9XWS",
                      *         "reference_number": "gaji-2026-11-001-x",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -10679,8 +11011,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.409Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.451Z",
+                     *         "post_timestamp": "2026-11-22T18:43:55.617Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:55.667Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -10757,7 +11089,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "reference_number": "gaji-2026-11-001",
                      *         "bank_code": "014",
                      *         "bank_account_number": "1234567890",
@@ -10913,9 +11245,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M821FYVENW0XV1AQ4RKPN5PN",
+                     *             "transaction_id": "01M8294VDRR6S7JCZ2DPF8RYE2",
                      *             "reference_number": "gaji-2026-11-001",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -10937,8 +11269,8 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T16:30:10.287Z",
-                     *             "processed_timestamp": "2026-11-22T16:30:10.329Z",
+                     *             "post_timestamp": "2026-11-22T18:43:54.951Z",
+                     *             "processed_timestamp": "2026-11-22T18:43:55.277Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -11002,7 +11334,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *       "reference_number": "gaji-2026-11-001"
                  *     }
                  */
@@ -11023,9 +11355,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M821FYVENW0XV1AQ4RKPN5PN",
+                     *         "transaction_id": "01M8294VDRR6S7JCZ2DPF8RYE2",
                      *         "reference_number": "gaji-2026-11-001",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11047,8 +11379,8 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.287Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.329Z",
+                     *         "post_timestamp": "2026-11-22T18:43:54.951Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:55.277Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11093,7 +11425,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -11228,7 +11560,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *       "reference_number": "gaji-2026-11-001V1",
                  *       "bank_code": "014",
                  *       "bank_account_number": "1234567890",
@@ -11255,9 +11587,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FZ2SWH03QJWCYTBRM4CC",
+                     *         "transaction_id": "01M8294WACW61VRMC79SVY1QGY",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11275,12 +11607,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T16:30:10.521Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.554Z",
+                     *         "post_timestamp": "2026-11-22T18:43:55.852Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.046Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11315,9 +11647,9 @@ export interface operations {
                      *         "message": "Do Not Honor"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M821FZ5A0HQ1BVHE9QPHQY5B",
+                     *         "transaction_id": "01M8294WNS84RG1KVVCE4Q3JCT",
                      *         "reference_number": "gaji-2026-11-001V1-x",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -11339,8 +11671,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001-x",
-                     *         "post_timestamp": "2026-11-22T16:30:10.602Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.620Z",
+                     *         "post_timestamp": "2026-11-22T18:43:56.218Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.297Z",
                      *         "failed_code": "4031805",
                      *         "failed_reason": "Do Not Honor",
                      *         "bank_code": "014",
@@ -11568,9 +11900,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M821FZ2SWH03QJWCYTBRM4CC",
+                     *             "transaction_id": "01M8294WACW61VRMC79SVY1QGY",
                      *             "reference_number": "gaji-2026-11-001V1",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -11588,12 +11920,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99695000.00",
+                     *               "value": "99745000.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": "gaji-2026-11-001",
-                     *             "post_timestamp": "2026-11-22T16:30:10.521Z",
-                     *             "processed_timestamp": "2026-11-22T16:30:10.554Z",
+                     *             "post_timestamp": "2026-11-22T18:43:55.852Z",
+                     *             "processed_timestamp": "2026-11-22T18:43:56.046Z",
                      *             "bank_code": "014",
                      *             "bank_name": "Bank Central Asia",
                      *             "bank_account_number": "1234567890",
@@ -11601,9 +11933,9 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           },
                      *           {
-                     *             "transaction_id": "01M821FYZ9TXMP249J3CGZSGTS",
+                     *             "transaction_id": "01M8294W2YMZGYK7SZ9QWJ9XWS",
                      *             "reference_number": "gaji-2026-11-001-x",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "transaction_status": {
                      *               "code": "06",
                      *               "desc": "Failed"
@@ -11625,8 +11957,8 @@ export interface operations {
                      *               "currency": null
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T16:30:10.409Z",
-                     *             "processed_timestamp": "2026-11-22T16:30:10.451Z",
+                     *             "post_timestamp": "2026-11-22T18:43:55.617Z",
+                     *             "processed_timestamp": "2026-11-22T18:43:55.667Z",
                      *             "failed_code": "4031805",
                      *             "failed_reason": "Do Not Honor",
                      *             "bank_code": "014",
@@ -11636,7 +11968,7 @@ export interface operations {
                      *             "description": "Gaji November"
                      *           }
                      *         ],
-                     *         "next_cursor": "MTowMU04MjFGWVo5VFhNUDI0OUozQ0daU0dUUw"
+                     *         "next_cursor": "MTowMU04Mjk0VzJZTVpHWUs3U1o5UVdKOVhXUw"
                      *       }
                      *     }
                      */
@@ -11706,9 +12038,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FZ2SWH03QJWCYTBRM4CC",
+                     *         "transaction_id": "01M8294WACW61VRMC79SVY1QGY",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11726,12 +12058,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T16:30:10.521Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.554Z",
+                     *         "post_timestamp": "2026-11-22T18:43:55.852Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.046Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11793,7 +12125,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *       "reference_number": "gaji-2026-11-001V1"
                  *     }
                  */
@@ -11814,9 +12146,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "01M821FZ2SWH03QJWCYTBRM4CC",
+                     *         "transaction_id": "01M8294WACW61VRMC79SVY1QGY",
                      *         "reference_number": "gaji-2026-11-001V1",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -11834,12 +12166,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99695000.00",
+                     *           "value": "99745000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "gaji-2026-11-001",
-                     *         "post_timestamp": "2026-11-22T16:30:10.521Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.554Z",
+                     *         "post_timestamp": "2026-11-22T18:43:55.852Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.046Z",
                      *         "bank_code": "014",
                      *         "bank_name": "Bank Central Asia",
                      *         "bank_account_number": "1234567890",
@@ -11884,7 +12216,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -12031,7 +12363,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *       "reference_number": "hadiah-2026-11-001",
                  *       "channel": "GOPAY",
                  *       "phone_number": "081234567890",
@@ -12061,9 +12393,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M821FZ9HSSTKF44QK482GHPK",
+                     *         "transaction_id": "8801M8294X44JCVC95N7QDSHE3PM",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12081,12 +12413,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99595000.00",
+                     *           "value": "99671066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.737Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.779Z",
+                     *         "post_timestamp": "2026-11-22T18:43:56.676Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.753Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -12116,9 +12448,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "8801M821FZBC5HCH2BE0B2A8CPBV",
+                     *         "transaction_id": "8801M8294X7W2C5YP4R7332TA8HA",
                      *         "reference_number": "hadiah-2026-11-001-x",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "06",
                      *           "desc": "Failed"
@@ -12140,8 +12472,8 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.796Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.831Z",
+                     *         "post_timestamp": "2026-11-22T18:43:56.797Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.906Z",
                      *         "failed_code": "4033805",
                      *         "failed_reason": "Do Not Honor",
                      *         "channel": "GOPAY",
@@ -12217,7 +12549,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "reference_number": "hadiah-2026-11-001",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
@@ -12260,7 +12592,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *       "reference_number": "hadiah-2026-11-001"
                  *     }
                  */
@@ -12281,9 +12613,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "8801M821FZ9HSSTKF44QK482GHPK",
+                     *         "transaction_id": "8801M8294X44JCVC95N7QDSHE3PM",
                      *         "reference_number": "hadiah-2026-11-001",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12301,12 +12633,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99595000.00",
+                     *           "value": "99671066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.737Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:10.779Z",
+                     *         "post_timestamp": "2026-11-22T18:43:56.676Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:56.753Z",
                      *         "channel": "GOPAY",
                      *         "phone_number": "081234567890",
                      *         "name": "TEST 7890",
@@ -12350,7 +12682,7 @@ export interface operations {
                      *       "response_code": "SP009",
                      *       "response_message": "Transaction not found",
                      *       "data": {
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "reference_number": "nothing",
                      *         "message": "Transaction not found"
                      *       }
@@ -12401,9 +12733,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "01M821FZE37TYR4DX84ZVHY2EJ",
+                     *             "transaction_id": "01M8294XH9W97XHE1G0X283MEB",
                      *             "reference_number": "tunai-1",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "transaction_status": {
                      *               "code": "00",
                      *               "desc": "Success"
@@ -12421,12 +12753,12 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "balance_after": {
-                     *               "value": "99495000.00",
+                     *               "value": "99571066.00",
                      *               "currency": "IDR"
                      *             },
                      *             "possible_duplicate_of": null,
-                     *             "post_timestamp": "2026-11-22T16:30:10.883Z",
-                     *             "processed_timestamp": "2026-11-22T16:30:11.004Z",
+                     *             "post_timestamp": "2026-11-22T18:43:57.099Z",
+                     *             "processed_timestamp": "2026-11-22T18:43:57.312Z",
                      *             "status": "withdrawn",
                      *             "bank_code": "BCA",
                      *             "bank_name": "Bank Central Asia",
@@ -12519,9 +12851,9 @@ export interface operations {
                      *       "status": 201,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FZKGEX0Z7TMH2B94FPWX",
+                     *         "transaction_id": "01M8294XZY1FGH34HDJV1MBGPY",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -12539,18 +12871,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99395000.00",
+                     *           "value": "99516066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T16:30:11.056Z",
+                     *         "post_timestamp": "2026-11-22T18:43:57.566Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T18:30:11.056Z",
-                     *         "withdrawal_code": "191923980575"
+                     *         "expired_at": "2026-11-22T20:43:57.566Z",
+                     *         "withdrawal_code": "441185914160"
                      *       }
                      *     }
                      */
@@ -12700,9 +13032,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FZE37TYR4DX84ZVHY2EJ",
+                     *         "transaction_id": "01M8294XH9W97XHE1G0X283MEB",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "03",
                      *           "desc": "Pending"
@@ -12720,18 +13052,18 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99495000.00",
+                     *           "value": "99571066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.883Z",
+                     *         "post_timestamp": "2026-11-22T18:43:57.099Z",
                      *         "processed_timestamp": null,
                      *         "status": "active",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
                      *         "expired_at": "2100-01-01T00:00:00.000Z",
-                     *         "withdrawal_code": "592309458234"
+                     *         "withdrawal_code": "951413742231"
                      *       }
                      *     }
                      */
@@ -12804,9 +13136,9 @@ export interface operations {
                      *       "status": 200,
                      *       "success": true,
                      *       "data": {
-                     *         "transaction_id": "01M821FZKGEX0Z7TMH2B94FPWX",
+                     *         "transaction_id": "01M8294XZY1FGH34HDJV1MBGPY",
                      *         "reference_number": "tunai-2",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "05",
                      *           "desc": "Canceled"
@@ -12828,13 +13160,13 @@ export interface operations {
                      *           "currency": null
                      *         },
                      *         "possible_duplicate_of": "tunai-1",
-                     *         "post_timestamp": "2026-11-22T16:30:11.056Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:11.130Z",
+                     *         "post_timestamp": "2026-11-22T18:43:57.566Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:57.667Z",
                      *         "status": "canceled",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
                      *         "phone_number": "081234567890",
-                     *         "expired_at": "2026-11-22T18:30:11.056Z"
+                     *         "expired_at": "2026-11-22T20:43:57.566Z"
                      *       }
                      *     }
                      */
@@ -12861,9 +13193,9 @@ export interface operations {
                      *         "message": "The cash has been drawn already"
                      *       },
                      *       "data": {
-                     *         "transaction_id": "01M821FZE37TYR4DX84ZVHY2EJ",
+                     *         "transaction_id": "01M8294XH9W97XHE1G0X283MEB",
                      *         "reference_number": "tunai-1",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -12881,12 +13213,12 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99495000.00",
+                     *           "value": "99571066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
-                     *         "post_timestamp": "2026-11-22T16:30:10.883Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:11.004Z",
+                     *         "post_timestamp": "2026-11-22T18:43:57.099Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:57.312Z",
                      *         "status": "withdrawn",
                      *         "bank_code": "BCA",
                      *         "bank_name": "Bank Central Asia",
@@ -12972,9 +13304,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M821FZPNC6771KH277VQ1V79",
+                     *         "transaction_id": "6601M8294Y4ZAHEKEYZ2Z559VJ6N",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "01",
                      *           "desc": "Initiated"
@@ -13011,7 +13343,7 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T16:30:11.157Z",
+                     *         "post_timestamp": "2026-11-22T18:43:57.727Z",
                      *         "processed_timestamp": "",
                      *         "rrn": ""
                      *       }
@@ -13090,7 +13422,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "reference_number": "qris-x",
                      *         "message": "qr_data: tag 63 is not the checksum of the code",
                      *         "errors": {
@@ -13164,9 +13496,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M821FZPNC6771KH277VQ1V79",
+                     *         "transaction_id": "6601M8294Y4ZAHEKEYZ2Z559VJ6N",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13187,7 +13519,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99470000.00",
+                     *           "value": "99591066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -13203,9 +13535,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T16:30:11.207Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:11.255Z",
-                     *         "rrn": "9SCSHETF6Q7P"
+                     *         "post_timestamp": "2026-11-22T18:43:57.900Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:58.089Z",
+                     *         "rrn": "73PDX8ZB484A"
                      *       }
                      *     }
                      */
@@ -13291,7 +13623,7 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "reference_number": "qris-2026-11-042",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -13371,9 +13703,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "6601M821FZPNC6771KH277VQ1V79",
+                     *         "transaction_id": "6601M8294Y4ZAHEKEYZ2Z559VJ6N",
                      *         "reference_number": "qris-2026-11-042",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "transaction_status": {
                      *           "code": "00",
                      *           "desc": "Success"
@@ -13394,7 +13726,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "balance_after": {
-                     *           "value": "99470000.00",
+                     *           "value": "99591066.00",
                      *           "currency": "IDR"
                      *         },
                      *         "possible_duplicate_of": null,
@@ -13410,9 +13742,9 @@ export interface operations {
                      *           "value": "0.00",
                      *           "currency": "IDR"
                      *         },
-                     *         "post_timestamp": "2026-11-22T16:30:11.207Z",
-                     *         "processed_timestamp": "2026-11-22T16:30:11.255Z",
-                     *         "rrn": "9SCSHETF6Q7P"
+                     *         "post_timestamp": "2026-11-22T18:43:57.900Z",
+                     *         "processed_timestamp": "2026-11-22T18:43:58.089Z",
+                     *         "rrn": "73PDX8ZB484A"
                      *       }
                      *     }
                      */
@@ -13508,8 +13840,8 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *             "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
                      *             "customer_name": "Ani Lestari",
@@ -13520,10 +13852,10 @@ export interface operations {
                      *             "bank_account_number": "****7890",
                      *             "bank_account_name": "TEST 7890",
                      *             "redirect_url": "https://toko.example/terhubung",
-                     *             "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
-                     *             "created_at": "2026-11-22T16:30:11.630Z",
-                     *             "expired_at": "2026-11-22T17:00:11.630Z",
-                     *             "bound_at": "2026-11-22T16:30:11.876Z",
+                     *             "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
+                     *             "created_at": "2026-11-22T18:43:59.451Z",
+                     *             "expired_at": "2026-11-22T19:13:59.451Z",
+                     *             "bound_at": "2026-11-22T18:44:00.532Z",
                      *             "unbound_at": null
                      *           }
                      *         ],
@@ -13586,7 +13918,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *       "bank_code": "BRI",
                  *       "customer_id": "pelanggan-43",
                  *       "customer_name": "Ani Lestari",
@@ -13613,8 +13945,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "2cfe8308-82ab-4baa-b537-13a27d89d11f",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "binding_id": "80aa5884-b2c0-4074-95fb-a0f70e4cfc67",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -13626,11 +13958,11 @@ export interface operations {
                      *         "bank_account_name": null,
                      *         "redirect_url": "https://toko.example/terhubung",
                      *         "handover_code": null,
-                     *         "created_at": "2026-11-22T17:05:15.034Z",
-                     *         "expired_at": "2026-11-22T17:35:15.034Z",
+                     *         "created_at": "2026-11-22T19:19:05.971Z",
+                     *         "expired_at": "2026-11-22T19:49:05.971Z",
                      *         "bound_at": null,
                      *         "unbound_at": null,
-                     *         "webview_url": "http://127.0.0.1:12956/bind/2cfe830882ab4baab53713a27d89d11fCzoCuBEmO4TYq6u9ioXkkKYIMTcL4NWwbg89mkl-_dk"
+                     *         "webview_url": "http://127.0.0.1:31830/bind/80aa5884b2c0407495fba0f70e4cfc67GtgFMDDueYINedsEkQeiC30L1I5cFIDDA04oZm1Wc0c"
                      *       }
                      *     }
                      */
@@ -13699,7 +14031,7 @@ export interface operations {
                      *       "response_message": "Validation error",
                      *       "data": {
                      *         "bank_code": "CITI",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "message": "bank_code: must be one of BCA, BNI, BRI, MANDIRI, PERMATA, MAYBANK, CIMB, BSI, MUAMALAT, BNC, OCBC, DANAMON",
                      *         "errors": {
                      *           "bank_code": [
@@ -13743,8 +14075,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "2cfe8308-82ab-4baa-b537-13a27d89d11f",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "binding_id": "80aa5884-b2c0-4074-95fb-a0f70e4cfc67",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-43",
                      *         "customer_name": "Ani Lestari",
@@ -13755,10 +14087,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "YDZZrBDEVWqPTni79QD0VGvQ_fTRfvh2znh6YYudz90",
-                     *         "created_at": "2026-11-22T17:05:15.034Z",
-                     *         "expired_at": "2026-11-22T17:35:15.034Z",
-                     *         "bound_at": "2026-11-22T17:05:15.294Z",
+                     *         "handover_code": "lBBA-i6_oO6ixqjspiEhZro4AAohGdiIS5ya2fx9ZFU",
+                     *         "created_at": "2026-11-22T19:19:05.971Z",
+                     *         "expired_at": "2026-11-22T19:49:05.971Z",
+                     *         "bound_at": "2026-11-22T19:19:06.620Z",
                      *         "unbound_at": null
                      *       }
                      *     }
@@ -13826,8 +14158,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -13838,16 +14170,16 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
-                     *         "created_at": "2026-11-22T16:30:11.630Z",
-                     *         "expired_at": "2026-11-22T17:00:11.630Z",
-                     *         "bound_at": "2026-11-22T16:30:11.876Z",
+                     *         "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
+                     *         "created_at": "2026-11-22T18:43:59.451Z",
+                     *         "expired_at": "2026-11-22T19:13:59.451Z",
+                     *         "bound_at": "2026-11-22T18:44:00.532Z",
                      *         "unbound_at": null,
                      *         "otp_required": true,
                      *         "otp_handoff": {
-                     *           "token": "k1:cKL38WBLb8s6Pg0L:zP3WijVA/LKEEUd1upzXe0U7qQURq/WSxGFOdpaR7voU6R9H5RovozaL1TK5W0L6k55HLlXbZrCr/S2q0jg=:/nte2qbU3kz70jNCfnbyzg==",
-                     *           "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                     *           "expired_at": "2026-11-22T16:40:13.696Z"
+                     *           "token": "k1:9AC8UFB1BNqdZ8kV:4hQstTNikw0yd+W3vR8ws+EiRRJQ1X0Po/VcMTbSqENETY5+9bss2lKSK3JSxnImZKrOZMxB0b1KbxVfq5o=:shW5Lf4j+DgxWnQGi9AzmQ==",
+                     *           "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *           "expired_at": "2026-11-22T18:54:04.006Z"
                      *         }
                      *       }
                      *     }
@@ -13871,6 +14203,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
+                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                      *         "message": "The binding is not active"
                      *       }
                      *     }
@@ -13927,8 +14260,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                 *       "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                 *       "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *       "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                  *       "reference_number": "tagihan-3",
                  *       "amount": {
                  *         "value": "900000.00",
@@ -13955,9 +14288,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "008a5aff-dc21-87aa-a420-4974184ead54",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *         "transaction_id": "48e2ae34-39b5-8d13-94e5-d51161752c2c",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                      *         "reference_number": "tagihan-3",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -13971,7 +14304,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 3,
-                     *         "otp_expired_at": "2026-11-22T16:35:12.410Z",
+                     *         "otp_expired_at": "2026-11-22T18:49:02.127Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -13981,7 +14314,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T16:30:12.408Z",
+                     *         "created_at": "2026-11-22T18:44:02.112Z",
                      *         "processed_at": null
                      *       }
                      *     }
@@ -14066,7 +14399,8 @@ export interface operations {
                      *       "response_code": "SP004",
                      *       "response_message": "Duplicate reference number",
                      *       "data": {
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                      *         "reference_number": "tagihan-1",
                      *         "message": "Duplicate reference number"
                      *       }
@@ -14108,11 +14442,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "otp": "123456",
-                 *       "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                 *       "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                  *       "unbind_context": {
-                 *         "token": "k1:cKL38WBLb8s6Pg0L:zP3WijVA/LKEEUd1upzXe0U7qQURq/WSxGFOdpaR7voU6R9H5RovozaL1TK5W0L6k55HLlXbZrCr/S2q0jg=:/nte2qbU3kz70jNCfnbyzg==",
-                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                 *         "expired_at": "2026-11-22T16:40:13.696Z"
+                 *         "token": "k1:9AC8UFB1BNqdZ8kV:4hQstTNikw0yd+W3vR8ws+EiRRJQ1X0Po/VcMTbSqENETY5+9bss2lKSK3JSxnImZKrOZMxB0b1KbxVfq5o=:shW5Lf4j+DgxWnQGi9AzmQ==",
+                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                 *         "expired_at": "2026-11-22T18:54:04.006Z"
                  *       }
                  *     }
                  */
@@ -14133,8 +14467,8 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
                      *         "customer_name": "Ani Lestari",
@@ -14145,10 +14479,10 @@ export interface operations {
                      *         "bank_account_number": "****7890",
                      *         "bank_account_name": "TEST 7890",
                      *         "redirect_url": "https://toko.example/terhubung",
-                     *         "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
-                     *         "created_at": "2026-11-22T16:30:11.630Z",
-                     *         "expired_at": "2026-11-22T17:00:11.630Z",
-                     *         "bound_at": "2026-11-22T16:30:11.876Z",
+                     *         "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
+                     *         "created_at": "2026-11-22T18:43:59.451Z",
+                     *         "expired_at": "2026-11-22T19:13:59.451Z",
+                     *         "bound_at": "2026-11-22T18:44:00.532Z",
                      *         "unbound_at": null,
                      *         "attempts_left": null
                      *       }
@@ -14173,9 +14507,9 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "transaction_id": "fc5c6617-6b27-81db-8eba-8b20196cb0ac",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *         "transaction_id": "eea71f96-7b75-8ced-ad56-fe43dccf82a6",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                      *         "reference_number": "tagihan-2",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -14189,7 +14523,7 @@ export interface operations {
                      *         "status": "PENDING_OTP",
                      *         "requires_otp": true,
                      *         "otp_attempts_left": 2,
-                     *         "otp_expired_at": "2026-11-22T16:35:12.299Z",
+                     *         "otp_expired_at": "2026-11-22T18:49:01.844Z",
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
@@ -14199,7 +14533,7 @@ export interface operations {
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [],
-                     *         "created_at": "2026-11-22T16:30:12.297Z",
+                     *         "created_at": "2026-11-22T18:44:01.831Z",
                      *         "processed_at": null,
                      *         "attempts_left": 2,
                      *         "message": "The OTP is wrong"
@@ -14303,9 +14637,9 @@ export interface operations {
                      *       "data": {
                      *         "items": [
                      *           {
-                     *             "transaction_id": "008a5aff-dc21-87aa-a420-4974184ead54",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *             "transaction_id": "48e2ae34-39b5-8d13-94e5-d51161752c2c",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                      *             "reference_number": "tagihan-3",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -14316,12 +14650,12 @@ export interface operations {
                      *             "fee": null,
                      *             "net_amount": null,
                      *             "description": null,
-                     *             "status": "EXPIRED",
+                     *             "status": "PENDING_OTP",
                      *             "requires_otp": true,
-                     *             "otp_attempts_left": null,
-                     *             "otp_expired_at": null,
+                     *             "otp_attempts_left": 3,
+                     *             "otp_expired_at": "2026-11-22T18:49:02.127Z",
                      *             "failed_code": null,
-                     *             "failed_reason": "The OTP was not given in time",
+                     *             "failed_reason": null,
                      *             "has_settle": false,
                      *             "settle_at": null,
                      *             "refunded_amount": {
@@ -14329,13 +14663,13 @@ export interface operations {
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T16:30:12.408Z",
-                     *             "processed_at": "2026-11-22T16:35:13.522Z"
+                     *             "created_at": "2026-11-22T18:44:02.112Z",
+                     *             "processed_at": null
                      *           },
                      *           {
-                     *             "transaction_id": "fc5c6617-6b27-81db-8eba-8b20196cb0ac",
-                     *             "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *             "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *             "transaction_id": "eea71f96-7b75-8ced-ad56-fe43dccf82a6",
+                     *             "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *             "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                      *             "reference_number": "tagihan-2",
                      *             "bank_code": "BRI",
                      *             "customer_id": "pelanggan-42",
@@ -14359,17 +14693,17 @@ export interface operations {
                      *             "failed_code": null,
                      *             "failed_reason": null,
                      *             "has_settle": false,
-                     *             "settle_at": "2026-11-22T16:30:17.409Z",
+                     *             "settle_at": "2026-11-22T18:44:07.128Z",
                      *             "refunded_amount": {
                      *               "value": "0.00",
                      *               "currency": "IDR"
                      *             },
                      *             "refunds": [],
-                     *             "created_at": "2026-11-22T16:30:12.297Z",
-                     *             "processed_at": "2026-11-22T16:30:12.409Z"
+                     *             "created_at": "2026-11-22T18:44:01.831Z",
+                     *             "processed_at": "2026-11-22T18:44:02.128Z"
                      *           }
                      *         ],
-                     *         "next_cursor": "MToxNzk1MzY1MDEyMjk3OmZjNWM2NjE3LTZiMjctODFkYi04ZWJhLThiMjAxOTZjYjBhYw"
+                     *         "next_cursor": "MToxNzk1MzczMDQxODMxOmVlYTcxZjk2LTdiNzUtOGNlZC1hZDU2LWZlNDNkY2NmODJhNg"
                      *       }
                      *     }
                      */
@@ -14439,9 +14773,9 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
-                     *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
+                     *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
                      *         "reference_number": "tagihan-1",
                      *         "bank_code": "BRI",
                      *         "customer_id": "pelanggan-42",
@@ -14465,14 +14799,14 @@ export interface operations {
                      *         "failed_code": null,
                      *         "failed_reason": null,
                      *         "has_settle": false,
-                     *         "settle_at": "2026-11-22T16:30:17.031Z",
+                     *         "settle_at": "2026-11-22T18:44:05.976Z",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
                      *         },
                      *         "refunds": [
                      *           {
-                     *             "refund_id": "619e459d-509d-402d-a372-e2935c33e168",
+                     *             "refund_id": "f6f745aa-9d50-4177-9b4f-68ab9bf27d3c",
                      *             "reference_number": "retur-1",
                      *             "amount": {
                      *               "value": "30000.00",
@@ -14481,11 +14815,11 @@ export interface operations {
                      *             "status": "SUCCESS",
                      *             "failed_code": null,
                      *             "failed_reason": null,
-                     *             "created_at": "2026-11-22T16:30:12.141Z",
-                     *             "processed_at": "2026-11-22T16:30:12.167Z"
+                     *             "created_at": "2026-11-22T18:44:01.211Z",
+                     *             "processed_at": "2026-11-22T18:44:01.321Z"
                      *           },
                      *           {
-                     *             "refund_id": "f5975687-4956-4af0-8be4-d90d7f8acb82",
+                     *             "refund_id": "3b53b01c-f9d4-4e2f-aae2-6e2090d556af",
                      *             "reference_number": "retur-3",
                      *             "amount": {
                      *               "value": "70000.00",
@@ -14494,12 +14828,12 @@ export interface operations {
                      *             "status": "FAILED",
                      *             "failed_code": "4035815",
                      *             "failed_reason": "Transaction Not Permitted",
-                     *             "created_at": "2026-11-22T16:30:12.211Z",
-                     *             "processed_at": "2026-11-22T16:30:12.237Z"
+                     *             "created_at": "2026-11-22T18:44:01.545Z",
+                     *             "processed_at": "2026-11-22T18:44:01.654Z"
                      *           }
                      *         ],
-                     *         "created_at": "2026-11-22T16:30:12.007Z",
-                     *         "processed_at": "2026-11-22T16:30:12.031Z"
+                     *         "created_at": "2026-11-22T18:44:00.887Z",
+                     *         "processed_at": "2026-11-22T18:44:00.976Z"
                      *       }
                      *     }
                      */
@@ -14584,7 +14918,7 @@ export interface operations {
                      *       "response_code": "SP000",
                      *       "response_message": "Success",
                      *       "data": {
-                     *         "refund_id": "619e459d-509d-402d-a372-e2935c33e168",
+                     *         "refund_id": "f6f745aa-9d50-4177-9b4f-68ab9bf27d3c",
                      *         "reference_number": "retur-1",
                      *         "amount": {
                      *           "value": "30000.00",
@@ -14593,9 +14927,9 @@ export interface operations {
                      *         "status": "SUCCESS",
                      *         "failed_code": null,
                      *         "failed_reason": null,
-                     *         "created_at": "2026-11-22T16:30:12.141Z",
-                     *         "processed_at": "2026-11-22T16:30:12.167Z",
-                     *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
+                     *         "created_at": "2026-11-22T18:44:01.211Z",
+                     *         "processed_at": "2026-11-22T18:44:01.321Z",
+                     *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -14623,7 +14957,7 @@ export interface operations {
                      *       "response_code": "SP001",
                      *       "response_message": "Transaction failure",
                      *       "data": {
-                     *         "refund_id": "f5975687-4956-4af0-8be4-d90d7f8acb82",
+                     *         "refund_id": "3b53b01c-f9d4-4e2f-aae2-6e2090d556af",
                      *         "reference_number": "retur-3",
                      *         "amount": {
                      *           "value": "70000.00",
@@ -14632,9 +14966,9 @@ export interface operations {
                      *         "status": "FAILED",
                      *         "failed_code": "4035815",
                      *         "failed_reason": "Transaction Not Permitted",
-                     *         "created_at": "2026-11-22T16:30:12.211Z",
-                     *         "processed_at": "2026-11-22T16:30:12.237Z",
-                     *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
+                     *         "created_at": "2026-11-22T18:44:01.545Z",
+                     *         "processed_at": "2026-11-22T18:44:01.654Z",
+                     *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
                      *         "refunded_amount": {
                      *           "value": "30000.00",
                      *           "currency": "IDR"
@@ -14719,7 +15053,7 @@ export interface operations {
                      *       "response_code": "SP018",
                      *       "response_message": "Validation error",
                      *       "data": {
-                     *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069",
+                     *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45",
                      *         "reference_number": "retur-2",
                      *         "message": "amount: is more than is left of the charge",
                      *         "errors": {
@@ -14733,6 +15067,450 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorV2"];
                 };
             };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    payByCard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again for 24 hours: the same key with the same body gets the first answer, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "card_number": "4811111111111114",
+                 *       "card_expiry": "12/39",
+                 *       "card_cvv": "123",
+                 *       "card_holder_name": "BUDI SANTOSO",
+                 *       "installment": 1,
+                 *       "installment_month": 1,
+                 *       "amount": {
+                 *         "value": "250000.00",
+                 *         "currency": "IDR"
+                 *       },
+                 *       "customer": {
+                 *         "name": "Budi Santoso",
+                 *         "email": "budi@example.com",
+                 *         "phone": "081234567890"
+                 *       },
+                 *       "merchant_reff_no": "INV-1042"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PayByCardRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description This is the answer to an earlier request with the same Idempotency-Key. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "id": "9901M82B6HTXZHDAD4NG1SVEFW17",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "status": "pending",
+                     *         "amount": {
+                     *           "value": "250000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "masked_card": "481111******1114",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "installment": 1,
+                     *         "installment_month": 1,
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "merchant_reff_no": "INV-1042",
+                     *         "redirect_url": null,
+                     *         "action": "redirect",
+                     *         "payment_url": "http://127.0.0.1:10287/card/acs/challenge?creq=eyJtZXNzYWdlVHlwZSI6IkNSZXEiLCJtZXNzYWdlVmVyc2lvbiI6IjIuMi4wIiwidGhyZWVEU1NlcnZlclRyYW5zSUQiOiJiNDE2NmRlZi05ODgyLTRmNDEtYTY5ZS0zZDA4MGExZWJhOWUiLCJhY3NUcmFuc0lEIjoiZmY2Mjg2NjYtMjUzYy00NzllLTljMGEtMWZjNzcxN2RlYWRiIiwiY2hhbGxlbmdlV2luZG93U2l6ZSI6IjA1In0",
+                     *         "html_form": null,
+                     *         "fee": null,
+                     *         "net_amount": null,
+                     *         "mdr_percentage": null,
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "cancel_type": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "created_at": "2026-11-22T19:19:47.805Z",
+                     *         "processed_at": null,
+                     *         "captured_at": null,
+                     *         "cancelled_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PayByCardAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP007: The amount is over a limit of the merchant or the account, for a transaction, a day or a month.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "id": "9901M82B6HPWPHDTZ4NHKB05SGSZ",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "status": "failed",
+                     *         "amount": {
+                     *           "value": "250000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "masked_card": "447242******6670",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "installment": 1,
+                     *         "installment_month": 1,
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "merchant_reff_no": "INV-1042",
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "html_form": null,
+                     *         "fee": null,
+                     *         "net_amount": null,
+                     *         "mdr_percentage": null,
+                     *         "failed_code": "51",
+                     *         "failed_reason": "Insufficient funds",
+                     *         "cancel_type": null,
+                     *         "has_settle": false,
+                     *         "settle_at": null,
+                     *         "created_at": "2026-11-22T19:19:47.677Z",
+                     *         "processed_at": "2026-11-22T19:19:47.771Z",
+                     *         "captured_at": null,
+                     *         "cancelled_at": null,
+                     *         "message": "Insufficient funds"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PayByCardError"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /** @description - SP004: A request with this Idempotency-Key is still running. Send it again after Retry-After. */
+            409: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    /** @description Seconds after which the same request may be sent again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            /**
+             * @description - SP018: A field or header is missing or wrong; `errors` has the messages by field.
+             *     - SP018: The Idempotency-Key was used with another body.
+             */
+            422: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP018",
+                     *       "response_message": "Validation error",
+                     *       "data": {
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "message": "card_cvv: must have 3 or 4 digits, must have 3 digits for this card",
+                     *         "errors": {
+                     *           "card_cvv": [
+                     *             "must have 3 or 4 digits",
+                     *             "must have 3 digits for this card"
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    cancelCardPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A payment by card. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "id": "9901M82B59SEPBMT3J7M9QPXDD8Z",
+                     *         "status": "success",
+                     *         "cancel_type": "refund"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CancelCardPaymentAnswer"];
+                };
+            };
+            /**
+             * @description - SP012: The body is not JSON or not sent as JSON, or the state of the resource does not allow the request.
+             *     - SP001: The transaction was executed and has failed, or the rail refused it.
+             *     - SP003: The available balance is less than amount and fee. Nothing is recorded; the reference stays free.
+             */
+            400: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP001",
+                     *       "response_message": "Transaction failure",
+                     *       "data": {
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "message": "The payment has no outcome yet"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             *     - SP015: The merchant or the account is frozen or inactive.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
+            429: components["responses"]["V2Error429"];
+            500: components["responses"]["V2Error500"];
+            503: components["responses"]["V2Error503"];
+            504: components["responses"]["V2Error504"];
+        };
+    };
+    showCardPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account of the merchant, as `id` of it. */
+                account_id: components["schemas"]["AccountId"];
+                /** @description A payment by card. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "response_code": "SP000",
+                     *       "response_message": "Success",
+                     *       "data": {
+                     *         "id": "9901M82B59SEPBMT3J7M9QPXDD8Z",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                     *         "status": "success",
+                     *         "amount": {
+                     *           "value": "250000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "masked_card": "441111******1118",
+                     *         "brand": "VISA",
+                     *         "card_holder_name": "BUDI SANTOSO",
+                     *         "installment": 1,
+                     *         "installment_month": 1,
+                     *         "customer": {
+                     *           "name": "Budi Santoso",
+                     *           "email": "budi@example.com",
+                     *           "phone": "081234567890"
+                     *         },
+                     *         "merchant_reff_no": "INV-1042",
+                     *         "redirect_url": null,
+                     *         "action": null,
+                     *         "payment_url": null,
+                     *         "html_form": null,
+                     *         "fee": {
+                     *           "value": "0.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "net_amount": {
+                     *           "value": "250000.00",
+                     *           "currency": "IDR"
+                     *         },
+                     *         "mdr_percentage": 0,
+                     *         "failed_code": null,
+                     *         "failed_reason": null,
+                     *         "cancel_type": null,
+                     *         "has_settle": false,
+                     *         "settle_at": "2026-11-22T19:19:52.189Z",
+                     *         "created_at": "2026-11-22T19:19:06.843Z",
+                     *         "processed_at": "2026-11-22T19:19:06.894Z",
+                     *         "captured_at": "2026-11-22T19:19:47.192Z",
+                     *         "cancelled_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowCardPaymentAnswer"];
+                };
+            };
+            400: components["responses"]["V2Error400"];
+            401: components["responses"]["V2Error401"];
+            /**
+             * @description - SP017: The caller's address is not on the merchant's whitelist.
+             *     - SP015: The merchant does not have this product.
+             */
+            403: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            /**
+             * @description - SP020: There is no such account.
+             *     - SP020: The account is of another merchant.
+             *     - SP009: No resource has this id or reference number.
+             */
+            404: {
+                headers: {
+                    /** @description The id of the request and of its trace: name it when you ask for support. */
+                    "X-Request-Id": components["schemas"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV2"];
+                };
+            };
+            413: components["responses"]["V2Error413"];
+            422: components["responses"]["V2Error422"];
             429: components["responses"]["V2Error429"];
             500: components["responses"]["V2Error500"];
             503: components["responses"]["V2Error503"];
@@ -14778,9 +15556,9 @@ export interface operations {
                      *         "amount": "50000",
                      *         "customer_name": "TEST 8901",
                      *         "customer_id": "12345678901",
-                     *         "reference_number": "01M821G04AH0W7KP584DQQCJZR",
+                     *         "reference_number": "01M8294ZPJPRH6ZGQR0FR6MSHJ",
                      *         "price": "52500",
-                     *         "created_at": "2026-11-22 23:30:11"
+                     *         "created_at": "2026-11-23 01:43:59"
                      *       }
                      *     }
                      */
@@ -14873,8 +15651,8 @@ export interface operations {
                  * @example {
                  *       "command": "plntok",
                  *       "data": {
-                 *         "reference_number": "01M821FZWTZ9DYS98CYQZK0BMQ",
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T"
+                 *         "reference_number": "01M8294YPZWJD5YNMFS2BBB8T8",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X"
                  *       }
                  *     }
                  */
@@ -14898,20 +15676,20 @@ export interface operations {
                      *       "response_code": "00",
                      *       "response_text": "Success",
                      *       "data": {
-                     *         "reference_number": "01M821FZWTZ9DYS98CYQZK0BMQ",
-                     *         "transaction_id": "01M821FZZK3S6WQF547NWQP9WE",
-                     *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                     *         "reference_number": "01M8294YPZWJD5YNMFS2BBB8T8",
+                     *         "transaction_id": "01M8294YWVGXMWTYRE6PB2BFSB",
+                     *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                      *         "product_code": "PLN50",
                      *         "customer_id": "12345678901",
                      *         "customer_name": "TEST 8901",
                      *         "amount": "50000",
                      *         "admin_fee": "2500",
                      *         "price": "52500",
-                     *         "token": "86052656823915400782",
-                     *         "serial_number": "HGGJKWX1D37RA969",
+                     *         "token": "01988906716756949071",
+                     *         "serial_number": "TTXBP6HZTEV44788",
                      *         "status": "success",
-                     *         "created_at": "2026-11-22 23:30:11",
-                     *         "processed_at": "2026-11-22 23:30:11"
+                     *         "created_at": "2026-11-23 01:43:58",
+                     *         "processed_at": "2026-11-23 01:43:58"
                      *       }
                      *     }
                      */
@@ -15197,11 +15975,11 @@ export interface operations {
                  *       "data": {
                  *         "product": "qris",
                  *         "transaction": {
-                 *           "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *           "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *           "acquirer_name": "Gerbang Sandbox",
                  *           "acquirer_nns": "93600999",
                  *           "amount": 25000,
-                 *           "created_at": "2026-11-22T16:30:09.520Z",
+                 *           "created_at": "2026-11-22T18:43:51.570Z",
                  *           "customer_account_type": "UNSPECIFIED",
                  *           "customer_data": {
                  *             "account_type": "UNSPECIFIED",
@@ -15212,7 +15990,7 @@ export interface operations {
                  *           "customer_pan": "",
                  *           "deleted_at": null,
                  *           "events_count": 1,
-                 *           "expired_at": "2026-11-22T17:00:09.520Z",
+                 *           "expired_at": "2026-11-22T19:13:51.570Z",
                  *           "had_settled_to_merchant": false,
                  *           "has_reconcile": false,
                  *           "has_settle": false,
@@ -15226,10 +16004,10 @@ export interface operations {
                  *           "merchant_reff_no": "meja-4",
                  *           "our_margin": 0,
                  *           "paid_at": null,
-                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FY3GB2XZV1FJ5M3TKVQ063049C27",
+                 *           "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294R4JB0SJFA67GFHT77086304F890",
                  *           "reconcile_at": null,
                  *           "reconcile_by": "",
-                 *           "reff_no": "6601M821FY3GB2XZV1FJ5M3TKVQ0",
+                 *           "reff_no": "6601M8294R4JB0SJFA67GFHT7708",
                  *           "rrn": "",
                  *           "settle_at": null,
                  *           "settle_eligible_at": null,
@@ -15242,14 +16020,14 @@ export interface operations {
                  *           "tip_value": 5,
                  *           "total_amount": 25000,
                  *           "type": "mpm-dynamic",
-                 *           "updated_at": "2026-11-22T17:05:15.053Z",
+                 *           "updated_at": "2026-11-22T19:19:05.777Z",
                  *           "vendor_fee": 0
                  *         }
                  *       },
                  *       "event": "money-in-expiration",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 00:05:15"
+                 *       "timestamp": "23 Nov 2026 02:19:05"
                  *     }
                  */
                 "application/json": components["schemas"]["MoneyInExpirationWebhook"];
@@ -15288,7 +16066,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
@@ -15303,22 +16081,22 @@ export interface operations {
                  *           "value": "0.00"
                  *         },
                  *         "has_settle": false,
-                 *         "id": "01M821FXQJPMR928Y60VCYBN51",
+                 *         "id": "01M8294PM5H742ZCHGZBF6NHHB",
                  *         "merchant_reff_no": "INV-1042",
                  *         "net_amount": {
                  *           "currency": "IDR",
                  *           "value": "50000.00"
                  *         },
-                 *         "number": "7001499256231514",
-                 *         "paid_at": "2026-11-22T16:30:09.121Z",
-                 *         "settle_at": "2026-11-22T16:30:14.121Z",
+                 *         "number": "7001406901417799",
+                 *         "paid_at": "2026-11-22T18:43:49.939Z",
+                 *         "settle_at": "2026-11-22T18:43:54.939Z",
                  *         "status": "success",
-                 *         "virtual_account_id": "01M821FXMEA0VJ5XCXQZHNVH0G"
+                 *         "virtual_account_id": "01M8294NYR3YF5TS4WVQASRGXH"
                  *       },
                  *       "event": "va-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 23:30:09"
+                 *       "timestamp": "23 Nov 2026 01:43:50"
                  *     }
                  */
                 "application/json": components["schemas"]["VaTransactionWebhook"];
@@ -15357,11 +16135,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "acquirer_name": "Gerbang Sandbox",
                  *         "acquirer_nns": "93600999",
                  *         "amount": 25000,
-                 *         "created_at": "2026-11-22T16:30:09.350Z",
+                 *         "created_at": "2026-11-22T18:43:50.781Z",
                  *         "customer_account_type": "SAVING",
                  *         "customer_data": {
                  *           "account_type": "SAVING",
@@ -15372,7 +16150,7 @@ export interface operations {
                  *         "customer_pan": "9360099900000012346",
                  *         "deleted_at": null,
                  *         "events_count": 1,
-                 *         "expired_at": "2026-11-22T17:00:09.350Z",
+                 *         "expired_at": "2026-11-22T19:13:50.781Z",
                  *         "had_settled_to_merchant": false,
                  *         "has_reconcile": false,
                  *         "has_settle": false,
@@ -15385,14 +16163,14 @@ export interface operations {
                  *         "mdr_percentage": 0.7,
                  *         "merchant_reff_no": "meja-4",
                  *         "our_margin": 184,
-                 *         "paid_at": "2026-11-22T16:30:09.436Z",
-                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M821FXY63JKQ728SMRQZ548A63044D0D",
+                 *         "paid_at": "2026-11-22T18:43:51.128Z",
+                 *         "qr_data": "00020101021226470014ID.SANDBOX.WWW01189360099900000000170303UMI51440014ID.CO.QRIS.WWW0215ID10200300400550303UMI520459995303360540525000550203570155802ID5909Toko Demo6007Jakarta622905251M8294QBWTX9YX8KTA2BH2H3963048B15",
                  *         "reconcile_at": null,
                  *         "reconcile_by": "",
-                 *         "reff_no": "6601M821FXY63JKQ728SMRQZ548A",
-                 *         "rrn": "MFQWVFT99PV3",
+                 *         "reff_no": "6601M8294QBWTX9YX8KTA2BH2H39",
+                 *         "rrn": "77QDW56H0G12",
                  *         "settle_at": null,
-                 *         "settle_eligible_at": "2026-11-22T16:30:14.436Z",
+                 *         "settle_eligible_at": "2026-11-22T18:43:56.128Z",
                  *         "settled_to_merchant_amount": 26066,
                  *         "settled_to_merchant_at": null,
                  *         "status": "success",
@@ -15402,13 +16180,13 @@ export interface operations {
                  *         "tip_value": 5,
                  *         "total_amount": 26250,
                  *         "type": "mpm-dynamic",
-                 *         "updated_at": "2026-11-22T16:30:09.472Z",
+                 *         "updated_at": "2026-11-22T18:43:51.383Z",
                  *         "vendor_fee": 0
                  *       },
                  *       "event": "qris-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 23:30:09"
+                 *       "timestamp": "23 Nov 2026 01:43:51"
                  *     }
                  */
                 "application/json": components["schemas"]["QrisTransactionWebhook"];
@@ -15447,16 +16225,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
                  *         "channel": "DANA",
-                 *         "checkout_url": "http://127.0.0.1:12956/ewallet/8801M821FY470X5DDNQVD46BTF15",
-                 *         "created_at": "2026-11-22T16:30:09.543Z",
+                 *         "checkout_url": "http://127.0.0.1:31830/ewallet/8801M8294R83E9A2T565NW975MMP",
+                 *         "created_at": "2026-11-22T18:43:51.686Z",
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T17:00:09.543Z",
+                 *         "expired_at": "2026-11-22T19:13:51.686Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -15467,17 +16245,17 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "45000.00"
                  *         },
-                 *         "paid_at": "2026-11-22T16:30:09.578Z",
-                 *         "settle_at": "2026-11-22T16:30:14.578Z",
+                 *         "paid_at": "2026-11-22T18:43:52.112Z",
+                 *         "settle_at": "2026-11-22T18:43:57.112Z",
                  *         "status": "success",
                  *         "success_redirect_url": "https://toko.example/selesai",
-                 *         "transaction_id": "8801M821FY470X5DDNQVD46BTF15",
-                 *         "updated_at": "2026-11-22T16:30:09.611Z"
+                 *         "transaction_id": "8801M8294R83E9A2T565NW975MMP",
+                 *         "updated_at": "2026-11-22T18:43:52.365Z"
                  *       },
                  *       "event": "ewallet-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 23:30:09"
+                 *       "timestamp": "23 Nov 2026 01:43:52"
                  *     }
                  */
                 "application/json": components["schemas"]["EwalletTransactionWebhook"];
@@ -15517,7 +16295,7 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "account": {
-                 *           "id": "01M821FX5829NNGJ6J5R4QMW6T"
+                 *           "id": "01M8294K93X6989DSJX5KZPV8X"
                  *         },
                  *         "amount": {
                  *           "currency": "IDR",
@@ -15537,18 +16315,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "75000.00"
                  *         },
-                 *         "payment_code": "8610600986845560",
-                 *         "post_timestamp": 1795365009684,
-                 *         "processed_timestamp": 1795365009729,
+                 *         "payment_code": "8610781586789745",
+                 *         "post_timestamp": 1795373032544,
+                 *         "processed_timestamp": 1795373032707,
                  *         "retail_code": "ALFAMART",
                  *         "settle_at": null,
                  *         "status": "paid",
-                 *         "transaction_id": "01M821FY8MZNPQED04DR0MEJBG"
+                 *         "transaction_id": "01M8294S30Z168XZZNG84HBPTT"
                  *       },
                  *       "event": "retail-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 23:30:09"
+                 *       "timestamp": "23 Nov 2026 01:43:52"
                  *     }
                  */
                 "application/json": components["schemas"]["RetailTransactionWebhook"];
@@ -15588,14 +16366,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 23:30:09",
+                 *           "created_at": "2026-11-23 01:43:53",
                  *           "current_usage": 0,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
-                 *           "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
+                 *           "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
+                 *           "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -15603,18 +16381,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 23:30:09"
+                 *           "updated_at": "2026-11-23 01:43:53"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 23:30:09",
+                 *           "created_at": "2026-11-23 01:43:53",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 23:45:09",
+                 *           "expired_at": "2026-11-23 01:58:53",
                  *           "id": 1,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -15622,16 +16400,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M821FYEWVWE9314ER13SYX4D",
+                 *           "reff_no": "PH01M8294T30S746TNC4GVMMV2PB",
                  *           "status": "pending",
-                 *           "updated_at": "2026-11-22 23:30:09",
+                 *           "updated_at": "2026-11-23 01:43:53",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 23:30:09"
+                 *       "timestamp": "23 Nov 2026 01:43:53"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryWebhook"];
@@ -15670,16 +16448,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T16:30:09.884Z",
+                 *         "created_at": "2026-11-22T18:43:53.568Z",
                  *         "customer_email": null,
                  *         "customer_name": null,
                  *         "customer_phone": null,
-                 *         "expired_at": "2026-11-22T16:45:09.884Z",
+                 *         "expired_at": "2026-11-22T18:58:53.568Z",
                  *         "fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -15695,15 +16473,15 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "0.00"
                  *         },
-                 *         "paid_at": "2026-11-22T16:30:09.969Z",
+                 *         "paid_at": "2026-11-22T18:43:53.925Z",
                  *         "payment_link_id": 1,
                  *         "payment_method_additional": null,
                  *         "payment_method_name": "VA_BCA",
-                 *         "payment_method_value": "7001434938936290",
-                 *         "reff_no": "PH01M821FYEWVWE9314ER13SYX4D",
-                 *         "settle_at": "2026-11-22T16:30:14.969Z",
+                 *         "payment_method_value": "7001415564910627",
+                 *         "reff_no": "PH01M8294T30S746TNC4GVMMV2PB",
+                 *         "settle_at": "2026-11-22T18:43:58.925Z",
                  *         "status": "paid",
-                 *         "updated_at": "2026-11-22T16:30:10.005Z",
+                 *         "updated_at": "2026-11-22T18:43:54.062Z",
                  *         "vendor_fee": {
                  *           "currency": "IDR",
                  *           "value": "0.00"
@@ -15712,7 +16490,7 @@ export interface operations {
                  *       "event": "payment-link-transaction",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "22 Nov 2026 23:30:10"
+                 *       "timestamp": "23 Nov 2026 01:43:54"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkTransactionWebhook"];
@@ -15752,14 +16530,14 @@ export interface operations {
                  * @example {
                  *       "data": {
                  *         "payment_link": {
-                 *           "created_at": "2026-11-22 23:30:09",
+                 *           "created_at": "2026-11-23 01:43:53",
                  *           "current_usage": 1,
                  *           "description": "Pesanan #1042, diantar hari ini",
                  *           "expired_at": "2100-01-01 07:00:00",
                  *           "id": 1,
                  *           "max_usage": 2,
-                 *           "payment_url": "http://127.0.0.1:12956/pay/PL01M821FYCYGJT9CP2DVCP0F564",
-                 *           "reff_no": "PL01M821FYCYGJT9CP2DVCP0F564",
+                 *           "payment_url": "http://127.0.0.1:31830/pay/PL01M8294SMV07Y1S8KHZF5BB93G",
+                 *           "reff_no": "PL01M8294SMV07Y1S8KHZF5BB93G",
                  *           "required_customer_detail": false,
                  *           "status": "active",
                  *           "title": "Kopi Susu Gula Aren",
@@ -15767,18 +16545,18 @@ export interface operations {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "updated_at": "2026-11-22 23:30:10"
+                 *           "updated_at": "2026-11-23 01:43:54"
                  *         },
                  *         "payment_link_history": {
                  *           "amount": {
                  *             "currency": "IDR",
                  *             "value": 30000
                  *           },
-                 *           "created_at": "2026-11-22 23:30:10",
+                 *           "created_at": "2026-11-23 01:43:54",
                  *           "customer_email": null,
                  *           "customer_name": null,
                  *           "customer_phone": null,
-                 *           "expired_at": "2026-11-22 23:45:10",
+                 *           "expired_at": "2026-11-23 01:58:54",
                  *           "id": 2,
                  *           "ip_address": "127.0.0.1",
                  *           "net_amount": null,
@@ -15786,16 +16564,16 @@ export interface operations {
                  *           "payment_method_additional": null,
                  *           "payment_method_name": null,
                  *           "payment_method_value": null,
-                 *           "reff_no": "PH01M821FYM2MFC3W4W5AR2DHX87",
+                 *           "reff_no": "PH01M8294TNKNKAMZW1W22AQX8Z6",
                  *           "status": "expired",
-                 *           "updated_at": "2026-11-23 00:05:14",
+                 *           "updated_at": "2026-11-23 02:19:05",
                  *           "vendor_fee": null
                  *         }
                  *       },
                  *       "event": "payment_link.inquiry.expired",
                  *       "status": 200,
                  *       "success": true,
-                 *       "timestamp": "23 Nov 2026 00:05:14"
+                 *       "timestamp": "23 Nov 2026 02:19:05"
                  *     }
                  */
                 "application/json": components["schemas"]["PaymentLinkInquiryExpiredWebhook"];
@@ -15834,7 +16612,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "balance_after": {
                  *           "currency": "IDR",
                  *           "value": "99847500.00"
@@ -15857,10 +16635,10 @@ export interface operations {
                  *           "value": "150000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795365010287",
-                 *         "processed_timestamp": "1795365010329",
+                 *         "post_timestamp": "1795373034951",
+                 *         "processed_timestamp": "1795373035277",
                  *         "reference_number": "gaji-2026-11-001",
-                 *         "transaction_id": "01M821FYVENW0XV1AQ4RKPN5PN",
+                 *         "transaction_id": "01M8294VDRR6S7JCZ2DPF8RYE2",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -15907,10 +16685,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99595000.00"
+                 *           "value": "99671066.00"
                  *         },
                  *         "channel": "GOPAY",
                  *         "fee": {
@@ -15929,10 +16707,10 @@ export interface operations {
                  *         "note": "Hadiah undian",
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795365010737",
-                 *         "processed_timestamp": "1795365010779",
+                 *         "post_timestamp": "1795373036676",
+                 *         "processed_timestamp": "1795373036753",
                  *         "reference_number": "hadiah-2026-11-001",
-                 *         "transaction_id": "8801M821FZ9HSSTKF44QK482GHPK",
+                 *         "transaction_id": "8801M8294X44JCVC95N7QDSHE3PM",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -15979,10 +16757,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99495000.00"
+                 *           "value": "99571066.00"
                  *         },
                  *         "bank_code": "BCA",
                  *         "bank_name": "Bank Central Asia",
@@ -16001,11 +16779,11 @@ export interface operations {
                  *         },
                  *         "phone_number": "081234567890",
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795365010883",
-                 *         "processed_timestamp": "1795365011004",
+                 *         "post_timestamp": "1795373037099",
+                 *         "processed_timestamp": "1795373037312",
                  *         "reference_number": "tunai-1",
                  *         "status": "withdrawn",
-                 *         "transaction_id": "01M821FZE37TYR4DX84ZVHY2EJ",
+                 *         "transaction_id": "01M8294XH9W97XHE1G0X283MEB",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -16052,14 +16830,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "25000.00"
                  *         },
                  *         "balance_after": {
                  *           "currency": "IDR",
-                 *           "value": "99470000.00"
+                 *           "value": "99591066.00"
                  *         },
                  *         "fee": {
                  *           "currency": "IDR",
@@ -16076,8 +16854,8 @@ export interface operations {
                  *           "value": "25000.00"
                  *         },
                  *         "possible_duplicate_of": null,
-                 *         "post_timestamp": "1795365011207",
-                 *         "processed_timestamp": "1795365011255",
+                 *         "post_timestamp": "1795373037900",
+                 *         "processed_timestamp": "1795373038089",
                  *         "qr_data": "00020101021226530014ID.CO.BANK.WWW01189360000915000000120202M10303UMI51440014ID.CO.QRIS.WWW0215ID10200000000340303UMI5204581253033605405250005802ID5913Warung Bu Sri6010Kab. Demak6105595676304E5E1",
                  *         "reference_number": "qris-2026-11-042",
                  *         "scope": "issuer",
@@ -16087,7 +16865,7 @@ export interface operations {
                  *         },
                  *         "tip_indicator": "",
                  *         "tip_value": 0,
-                 *         "transaction_id": "6601M821FZPNC6771KH277VQ1V79",
+                 *         "transaction_id": "6601M8294Y4ZAHEKEYZ2Z559VJ6N",
                  *         "transaction_status": {
                  *           "code": "00",
                  *           "desc": "Success"
@@ -16135,20 +16913,20 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "admin_fee": "2500",
                  *         "amount": "50000",
-                 *         "created_at": "2026-11-22 23:30:11",
+                 *         "created_at": "2026-11-23 01:43:58",
                  *         "customer_id": "12345678901",
                  *         "customer_name": "TEST 8901",
                  *         "price": "52500",
-                 *         "processed_at": "2026-11-22 23:30:11",
+                 *         "processed_at": "2026-11-23 01:43:58",
                  *         "product_code": "PLN50",
-                 *         "reference_number": "01M821FZWTZ9DYS98CYQZK0BMQ",
-                 *         "serial_number": "HGGJKWX1D37RA969",
+                 *         "reference_number": "01M8294YPZWJD5YNMFS2BBB8T8",
+                 *         "serial_number": "TTXBP6HZTEV44788",
                  *         "status": "success",
-                 *         "token": "86052656823915400782",
-                 *         "transaction_id": "01M821FZZK3S6WQF547NWQP9WE"
+                 *         "token": "01988906716756949071",
+                 *         "transaction_id": "01M8294YWVGXMWTYRE6PB2BFSB"
                  *       },
                  *       "event": "biller-payment",
                  *       "response_code": "SP000",
@@ -16191,17 +16969,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                 *         "bound_at": "2026-11-22T16:30:11.876Z",
-                 *         "created_at": "2026-11-22T16:30:11.630Z",
+                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                 *         "bound_at": "2026-11-22T18:44:00.532Z",
+                 *         "created_at": "2026-11-22T18:43:59.451Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T17:00:11.630Z",
+                 *         "expired_at": "2026-11-22T19:13:59.451Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -16250,17 +17028,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "da96026a-f696-407f-8977-39539c435bd3",
+                 *         "binding_id": "754cc4ac-cdb0-4d6b-ae88-ee69bf3c134d",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T16:35:13.795Z",
+                 *         "created_at": "2026-11-22T18:49:04.262Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T17:05:13.795Z",
+                 *         "expired_at": "2026-11-22T19:19:04.262Z",
                  *         "failed_reason": "declined",
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -16309,17 +17087,17 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "bank_account_name": null,
                  *         "bank_account_number": null,
                  *         "bank_code": "BRI",
-                 *         "binding_id": "843d8f57-7f33-4b50-98f0-b9f35934846e",
+                 *         "binding_id": "1a8c934b-2261-439f-994e-654628c01a93",
                  *         "bound_at": null,
-                 *         "created_at": "2026-11-22T16:35:13.816Z",
+                 *         "created_at": "2026-11-22T18:49:04.349Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T17:05:13.816Z",
+                 *         "expired_at": "2026-11-22T19:19:04.349Z",
                  *         "failed_reason": null,
                  *         "handover_code": null,
                  *         "redirect_url": "https://toko.example/terhubung",
@@ -16368,22 +17146,22 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                 *         "bound_at": "2026-11-22T16:30:11.876Z",
-                 *         "created_at": "2026-11-22T16:30:11.630Z",
+                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                 *         "bound_at": "2026-11-22T18:44:00.532Z",
+                 *         "created_at": "2026-11-22T18:43:59.451Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T17:00:11.630Z",
+                 *         "expired_at": "2026-11-22T19:13:59.451Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
+                 *         "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "UNBOUND",
-                 *         "unbound_at": "2026-11-22T16:35:13.747Z",
+                 *         "unbound_at": "2026-11-22T18:49:04.173Z",
                  *         "unbound_by": "merchant"
                  *       },
                  *       "event": "direct-debit.unbinding.succeeded",
@@ -16427,19 +17205,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "bank_account_name": "TEST 7890",
                  *         "bank_account_number": "****7890",
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                 *         "bound_at": "2026-11-22T16:30:11.876Z",
-                 *         "created_at": "2026-11-22T16:30:11.630Z",
+                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                 *         "bound_at": "2026-11-22T18:44:00.532Z",
+                 *         "created_at": "2026-11-22T18:43:59.451Z",
                  *         "customer_id": "pelanggan-42",
                  *         "customer_name": "Ani Lestari",
                  *         "customer_phone": "****7890",
-                 *         "expired_at": "2026-11-22T17:00:11.630Z",
+                 *         "expired_at": "2026-11-22T19:13:59.451Z",
                  *         "failed_reason": null,
-                 *         "handover_code": "tKYW7FjpjyDo9w-mb5F8K2xk9T5X5n2I8AjK_O5z9rM",
+                 *         "handover_code": "lo8P-1YGkrvz1h-V4XuR_J2F3RilIjz8dxB2N6Nh34A",
                  *         "redirect_url": "https://toko.example/terhubung",
                  *         "status": "ACTIVE",
                  *         "unbound_at": null,
@@ -16486,14 +17264,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "100000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                 *         "created_at": "2026-11-22T16:30:12.007Z",
+                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                 *         "created_at": "2026-11-22T18:44:00.887Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": "Langganan November",
                  *         "failed_code": null,
@@ -16509,7 +17287,7 @@ export interface operations {
                  *         },
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T16:30:12.031Z",
+                 *         "processed_at": "2026-11-22T18:44:00.976Z",
                  *         "reference_number": "tagihan-1",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -16517,9 +17295,9 @@ export interface operations {
                  *         },
                  *         "refunds": [],
                  *         "requires_otp": false,
-                 *         "settle_at": "2026-11-22T16:30:17.031Z",
+                 *         "settle_at": "2026-11-22T18:44:05.976Z",
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069"
+                 *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45"
                  *       },
                  *       "event": "direct-debit.charge.succeeded",
                  *       "response_code": "SP000",
@@ -16562,14 +17340,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "data": {
-                 *         "account_id": "01M821FX5829NNGJ6J5R4QMW6T",
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
                  *         "amount": {
                  *           "currency": "IDR",
                  *           "value": "900000.00"
                  *         },
                  *         "bank_code": "BRI",
-                 *         "binding_id": "2332e625-8df8-4aae-8296-b5a815a660f5",
-                 *         "created_at": "2026-11-22T16:30:12.408Z",
+                 *         "binding_id": "8f5ffae9-47c9-4f7a-96dc-85751af46136",
+                 *         "created_at": "2026-11-22T18:44:02.112Z",
                  *         "customer_id": "pelanggan-42",
                  *         "description": null,
                  *         "failed_code": null,
@@ -16579,7 +17357,7 @@ export interface operations {
                  *         "net_amount": null,
                  *         "otp_attempts_left": null,
                  *         "otp_expired_at": null,
-                 *         "processed_at": "2026-11-22T16:35:13.522Z",
+                 *         "processed_at": "2026-11-22T18:49:03.388Z",
                  *         "reference_number": "tagihan-3",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
@@ -16589,7 +17367,7 @@ export interface operations {
                  *         "requires_otp": true,
                  *         "settle_at": null,
                  *         "status": "EXPIRED",
-                 *         "transaction_id": "008a5aff-dc21-87aa-a420-4974184ead54"
+                 *         "transaction_id": "48e2ae34-39b5-8d13-94e5-d51161752c2c"
                  *       },
                  *       "event": "direct-debit.charge.failed",
                  *       "response_code": "SP001",
@@ -16636,18 +17414,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
-                 *         "created_at": "2026-11-22T16:30:12.141Z",
+                 *         "created_at": "2026-11-22T18:44:01.211Z",
                  *         "failed_code": null,
                  *         "failed_reason": null,
-                 *         "processed_at": "2026-11-22T16:30:12.167Z",
+                 *         "processed_at": "2026-11-22T18:44:01.321Z",
                  *         "reference_number": "retur-1",
-                 *         "refund_id": "619e459d-509d-402d-a372-e2935c33e168",
+                 *         "refund_id": "f6f745aa-9d50-4177-9b4f-68ab9bf27d3c",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "SUCCESS",
-                 *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069"
+                 *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45"
                  *       },
                  *       "event": "direct-debit.refund.succeeded",
                  *       "response_code": "SP000",
@@ -16694,18 +17472,18 @@ export interface operations {
                  *           "currency": "IDR",
                  *           "value": "70000.00"
                  *         },
-                 *         "created_at": "2026-11-22T16:30:12.211Z",
+                 *         "created_at": "2026-11-22T18:44:01.545Z",
                  *         "failed_code": "4035815",
                  *         "failed_reason": "Transaction Not Permitted",
-                 *         "processed_at": "2026-11-22T16:30:12.237Z",
+                 *         "processed_at": "2026-11-22T18:44:01.654Z",
                  *         "reference_number": "retur-3",
-                 *         "refund_id": "f5975687-4956-4af0-8be4-d90d7f8acb82",
+                 *         "refund_id": "3b53b01c-f9d4-4e2f-aae2-6e2090d556af",
                  *         "refunded_amount": {
                  *           "currency": "IDR",
                  *           "value": "30000.00"
                  *         },
                  *         "status": "FAILED",
-                 *         "transaction_id": "27ecf923-2e56-82d8-aa22-01a288010069"
+                 *         "transaction_id": "74cc6bad-9993-8ef0-8835-fd79285cdc45"
                  *       },
                  *       "event": "direct-debit.refund.failed",
                  *       "response_code": "SP001",
@@ -16713,6 +17491,89 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DirectDebitRefundFailedWebhook"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer 200 within 10 seconds; any 2xx counts, and after anything else the webhook is sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCardTransaction: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same on every attempt and redelivery of one event. */
+                "X-Event-Id": string;
+                /** @description The merchant's API key. */
+                "X-PARTNER-ID": string;
+                /** @description `Bearer` and a random token, which is a part of the string to sign. */
+                Authorization: string;
+                /** @description Unix seconds of real time. */
+                "X-Timestamp": string;
+                /** @description Made as a request's, over `POST`, path and query of the URL, the token, the body and X-Timestamp. */
+                "X-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "account_id": "01M8294K93X6989DSJX5KZPV8X",
+                 *         "action": null,
+                 *         "amount": {
+                 *           "currency": "IDR",
+                 *           "value": "250000.00"
+                 *         },
+                 *         "brand": "VISA",
+                 *         "cancel_type": null,
+                 *         "cancelled_at": null,
+                 *         "captured_at": null,
+                 *         "card_holder_name": "BUDI SANTOSO",
+                 *         "created_at": "2026-11-22T19:19:06.843Z",
+                 *         "customer": {
+                 *           "email": "budi@example.com",
+                 *           "name": "Budi Santoso",
+                 *           "phone": "081234567890"
+                 *         },
+                 *         "failed_code": null,
+                 *         "failed_reason": null,
+                 *         "fee": {
+                 *           "currency": "IDR",
+                 *           "value": "0.00"
+                 *         },
+                 *         "has_settle": false,
+                 *         "html_form": null,
+                 *         "id": "9901M82B59SEPBMT3J7M9QPXDD8Z",
+                 *         "installment": 1,
+                 *         "installment_month": 1,
+                 *         "masked_card": "441111******1118",
+                 *         "mdr_percentage": 0,
+                 *         "merchant_reff_no": "INV-1042",
+                 *         "net_amount": {
+                 *           "currency": "IDR",
+                 *           "value": "250000.00"
+                 *         },
+                 *         "payment_url": null,
+                 *         "processed_at": "2026-11-22T19:19:06.894Z",
+                 *         "redirect_url": null,
+                 *         "settle_at": null,
+                 *         "status": "success"
+                 *       },
+                 *       "event": "card-transaction",
+                 *       "status": 200,
+                 *       "success": true,
+                 *       "timestamp": "23 Nov 2026 02:19:06"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CardTransactionWebhook"];
             };
         };
         responses: {

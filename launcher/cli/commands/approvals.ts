@@ -65,6 +65,9 @@ function show(options: GlobalOptions, id: string): Promise<void> {
 function approve(options: GlobalOptions, id: string): Promise<void> {
   return withSession(options, async (session) => {
     const approval = await find(session, id);
+    // Given again, the command of an approval that is over would be a new proposal.
+    if (approval.state !== ApprovalState.OPEN)
+      throw new CommandFailure(`this approval is ${stateOf(approval)}; nothing was done`);
     const { service, desc, method } = mustKnow(approval);
     const request = fromBinary(method.input, approval.request);
     if (!isSame(toBinary(method.input, request), approval.request)) {

@@ -1,3 +1,4 @@
+import { brandOfCard, maskCardNumber } from './card-brand.ts';
 import { isLuhn } from './luhn.ts';
 
 /** Groups of digits with blanks and dashes between them. */
@@ -5,19 +6,6 @@ const DIGIT_GROUPS = /\d+(?:[\s\p{Pd}]+\d+)*/gu;
 const GROUP = /\d+/g;
 const CARD_DIGITS_MIN = 13;
 const CARD_DIGITS_MAX = 19;
-const FIRST_SHOWN = 6;
-const LAST_SHOWN = 4;
-
-/** Prefixes and lengths of the cards that circulate, by brand. */
-const BRANDS: readonly { brand: string; number: RegExp }[] = [
-  { brand: 'Visa', number: /^4(?:\d{12}|\d{15}|\d{18})$/ },
-  { brand: 'Mastercard', number: /^(?:5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12})$/ },
-  { brand: 'American Express', number: /^3[47]\d{13}$/ },
-  { brand: 'JCB', number: /^35(?:2[89]|[3-8]\d)\d{12,15}$/ },
-  { brand: 'UnionPay', number: /^62\d{14,17}$/ },
-  { brand: 'Diners Club', number: /^3(?:0[0-5]|[68]\d)\d{11}$/ },
-  { brand: 'Discover', number: /^6(?:011|4[4-9]\d|5\d\d)\d{12,15}$/ },
-];
 
 /**
  * Words of letters and digits that are ids of ours, which now and then have a run of digits that looks like a card number: a
@@ -51,7 +39,7 @@ export function maskCardNumbers(text: string): string {
   let from = 0;
   for (const { start, end, digits } of cardNumbersIn(text)) {
     if (isInId(text, start, end)) continue;
-    masked += `${text.slice(from, start)}${digits.slice(0, FIRST_SHOWN)}******${digits.slice(-LAST_SHOWN)}`;
+    masked += `${text.slice(from, start)}${maskCardNumber(digits)}`;
     from = end;
   }
   return from === 0 ? text : masked + text.slice(from);
@@ -84,7 +72,7 @@ function cardNumberAt(groups: readonly { digits: string; start: number }[], firs
 }
 
 function isCardNumber(digits: string): boolean {
-  return BRANDS.some(({ number }) => number.test(digits)) && isLuhn(digits);
+  return brandOfCard(digits) !== 'OTHER' && isLuhn(digits);
 }
 
 function isInId(text: string, start: number, end: number): boolean {

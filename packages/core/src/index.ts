@@ -9,6 +9,7 @@ export {
 export { BANKS, type Bank, findBank, findBankByShortName } from './banks.ts';
 export { JAKARTA_OFFSET_MS, jakartaDateTime, jakartaDay, jakartaIso, jakartaTimestamp } from './calendar.ts';
 export { canonicalJson, type Json } from './canonical-json.ts';
+export { brandOfCard, CARD_BRANDS, type CardBrand, cvvDigitsOf, maskCardNumber } from './card-brand.ts';
 export { hasCardNumber, maskCardNumbers } from './card-number.ts';
 export { checkpointText, parseCheckpoint } from './checkpoint-text.ts';
 export { type AdjustableClock, type Clock, createClock } from './clock.ts';
@@ -97,6 +98,7 @@ export {
   verifyTokenRequest,
   verifyTransaction,
 } from './snap-signature.ts';
+export type { Storable, Unstorable, unstorable } from './unstorable.ts';
 export {
   bankOfVaNumber,
   isVaBankCode,
@@ -108,3 +110,4 @@ export {
   type VaSeries,
   vaBank,
 } from './virtual-account.ts';
+export { URL_LENGTH_MAX, webUrlProblem } from './web-url.ts';

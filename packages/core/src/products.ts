@@ -28,5 +28,5 @@ export const PRODUCTS = [
  * The rails that call us (contract §11), by the names that the file of rail partners has: `bank-transfer` and `cardless` report
  * on money out, the others bring money in.
  */
-export const CALLING_RAILS = ['va', 'qris', 'ewallet', 'retail', 'bank-transfer', 'cardless', 'direct-debit'] as const;
+export const CALLING_RAILS = ['va', 'qris', 'ewallet', 'retail', 'bank-transfer', 'cardless', 'direct-debit', 'card'] as const;
 export type CallingRail = (typeof CALLING_RAILS)[number];

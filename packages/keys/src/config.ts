@@ -49,21 +49,32 @@ export function hasKeys({ KEYS, GERBANG_KEKS }: Pick<KeysConfig, 'KEYS' | 'GERBA
   return KEYS !== undefined || GERBANG_KEKS !== undefined;
 }
 
-/** Why a process must not start in production with this configuration of keys, one line for each reason; none where it may. */
-export function keysRefusals(config: Pick<KeysConfig, 'KEYS' | 'GERBANG_KEKS'>): string[] {
-  if (!hasKeys(config)) return ['KEYS is not set; production keeps its keys in files, Vault or AWS KMS'];
-  const lines: string[] = [];
-  for (const source of sourcesOf(config)) {
-    if (source.type === 'env')
-      lines.push('KEYS names env: (or only GERBANG_KEKS is set); production keeps no key in its environment');
-    if (source.type === 'vault' && source.url.protocol !== 'https:') lines.push('KEYS names Vault without https');
+/**
+ * Why a process must not start in production with this configuration of keys, one line for each reason; none where it may. Of
+ * GERBANG_KEKS it matters only whether it is set.
+ */
+export function keysRefusals({ KEYS, GERBANG_KEKS }: { KEYS: string | undefined; GERBANG_KEKS?: unknown }): string[] {
+  const lines = GERBANG_KEKS === undefined ? [] : ['GERBANG_KEKS is set; production keeps no key in its environment'];
+  if (KEYS === undefined) return [...lines, 'KEYS is not set; production keeps its keys in files, Vault or AWS KMS'];
+  try {
+    for (const source of parseSources(KEYS)) {
+      if (source.type === 'env') lines.push('KEYS names env:; production keeps no key in its environment');
+      if (source.type === 'vault' && source.url.protocol !== 'https:') lines.push('KEYS names Vault without https');
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    lines.push(error.message);
   }
   return lines;
 }
 
 function sourcesOf({ KEYS, GERBANG_KEKS }: Pick<KeysConfig, 'KEYS' | 'GERBANG_KEKS'>): Source[] {
   if (KEYS === undefined && GERBANG_KEKS === undefined) throw new ConfigError(['KEYS is not set; it is required']);
-  const sources = (KEYS ?? 'env:').split(',').map((text) => parseSource(text.trim()));
+  return parseSources(KEYS ?? 'env:');
+}
+
+function parseSources(text: string): Source[] {
+  const sources = text.split(',').map((source) => parseSource(source.trim()));
   if (new Set(sources.map(({ type }) => type)).size < sources.length)
     throw new ConfigError(['KEYS is not valid: it names a kind of keys twice']);
   return sources;

@@ -161,8 +161,8 @@ describe('KEYS', () => {
 
   test.each([
     [{ KEYS: undefined, GERBANG_KEKS: undefined }, 1],
-    [{ KEYS: undefined, GERBANG_KEKS: ringOf('k1') }, 1],
-    [{ KEYS: 'file:/keys,env:', GERBANG_KEKS: ringOf('k1') }, 1],
+    [{ KEYS: undefined, GERBANG_KEKS: ringOf('k1') }, 2],
+    [{ KEYS: 'file:/keys,env:', GERBANG_KEKS: ringOf('k1') }, 2],
     [{ KEYS: 'vault:http://vault:8200/transit', GERBANG_KEKS: undefined }, 1],
     [{ KEYS: 'vault:https://vault:8200/transit', GERBANG_KEKS: undefined }, 0],
     [{ KEYS: 'file:/keys', GERBANG_KEKS: undefined }, 0],

@@ -1,3 +1,4 @@
+import { cardTransactionWebhook } from './card-webhook.ts';
 import { cardlessWithdrawalWebhook } from './cardless-withdrawal.ts';
 import { directDebitWebhooks } from './direct-debit-webhook.ts';
 import { ewalletTopupWebhook } from './ewallet-topup.ts';
@@ -101,6 +102,12 @@ export const EVENT_CATALOGUE = {
     'direct-debit.charge.failed': webhook(directDebitWebhooks.chargeFailed),
     'direct-debit.refund.succeeded': webhook(directDebitWebhooks.refundSucceeded),
     'direct-debit.refund.failed': webhook(directDebitWebhooks.refundFailed),
+  },
+  cards: {
+    'card-transaction.succeeded': webhook(cardTransactionWebhook),
+    'card-transaction.failed': webhook(cardTransactionWebhook),
+    'card-transaction.cancelled': webhook(cardTransactionWebhook),
+    'card-transaction.refunded': webhook(cardTransactionWebhook),
   },
 } as const satisfies EventCatalogue;
 

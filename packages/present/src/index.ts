@@ -12,6 +12,14 @@ export {
 } from './beneficiary.ts';
 export { type CallbackSettingsJson, callbackSettingsSchema, presentCallbackSettings } from './callback-settings.ts';
 export {
+  type CardCancelJson,
+  type CardTransactionJson,
+  cardCancelSchema,
+  cardTransactionSchema,
+  presentCardCancel,
+  presentCardTransaction,
+} from './card-transaction.ts';
+export {
   type CardlessWithdrawalJson,
   CardlessWithdrawalStatus,
   type CardlessWithdrawalWithCodeJson,

@@ -37,7 +37,7 @@ type Notification<Name extends string, Data> = {
 type NotificationBody<Name extends string, Data> = { status: 200; success: true; event: Name; timestamp: string; data: Data };
 
 /** A kind of webhook about money in; its types of event say what their data is. */
-function notification<const Name extends string, Data>(about: Notification<Name, Data>) {
+export function notification<const Name extends string, Data>(about: Notification<Name, Data>) {
   const { event: name, setting = 'transaction_notif_url', id, description, data } = about;
   const body: z.ZodType<NotificationBody<Name, Data>> = z
     .strictObject({

@@ -1,6 +1,7 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { AVAILABLE_PAYMENT_METHODS, isUlid, toMoney } from '@gerbang/core';
 import { type Purchase, PurchaseFinishedSchema, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
+import { CardTransactionEventSchema } from '@gerbang/proto/gerbang/cards/v1/cards';
 import {
   BindingChangedSchema,
   ChargeFinishedSchema,
@@ -26,6 +27,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as present from '../src/index.ts';
+import * as cards from './card-protos.ts';
 import * as debits from './direct-debit-protos.ts';
 import * as protos from './protos.ts';
 
@@ -138,6 +140,10 @@ const CASES: readonly Case[] = [
     statuses: debits.CHARGE_STATUSES,
     messages: debits.transaction,
   }),
+  ...eachOf('card transaction', present.cardTransactionSchema, present.presentCardTransaction, {
+    statuses: cards.PAYMENT_STATUSES,
+    messages: cards.payment,
+  }),
   ...eachOf('account transfer', present.accountTransferSchema, present.presentAccountTransfer, {
     statuses: protos.TRANSFER_STATUSES,
     messages: protos.accountTransfer,
@@ -211,6 +217,11 @@ const history = (status: PayableStatus) =>
     fc.record({ paymentLinkHistory: protos.history(status), paymentLink: protos.paymentLink(ACTIVE) }),
   );
 
+const cardPayments = payload(
+  CardTransactionEventSchema,
+  fc.record({ payment: fc.oneof(...cards.PAYMENT_STATUSES.map(cards.payment)) }),
+);
+
 /** Payloads of every event that has a webhook. */
 const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'virtual-account.expired': payload(VirtualAccountEventSchema, fc.record({ virtualAccount: protos.virtualAccount(EXPIRED) })),
@@ -256,6 +267,10 @@ const PAYLOADS: Readonly<Record<string, fc.Arbitrary<Uint8Array>>> = {
   'direct-debit.charge.failed': charges,
   'direct-debit.refund.succeeded': refunds,
   'direct-debit.refund.failed': refunds,
+  'card-transaction.succeeded': cardPayments,
+  'card-transaction.failed': cardPayments,
+  'card-transaction.cancelled': cardPayments,
+  'card-transaction.refunded': cardPayments,
 };
 
 const ENTRIES = Object.entries(present.EVENT_CATALOGUE).flatMap(([service, entries]) =>

@@ -1,4 +1,4 @@
-import { type Clock, RefusalError, refuse, refuseField } from '@gerbang/core';
+import { type Clock, isPlainText, RefusalError, refuse, refuseField } from '@gerbang/core';
 import {
   type ExplainDifferenceRequest,
   type ListDifferencesRequest,
@@ -86,6 +86,7 @@ async function explainDifference({ differences, audit, clock }: RpcContext, { op
   if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
   if (note === '' || note.length > NOTE_LENGTH_MAX)
     throw new RefusalError(refuseField('note', `has 1 to ${NOTE_LENGTH_MAX} characters`));
+  if (!isPlainText(note)) throw new RefusalError(refuseField('note', 'must not have control characters'));
   const known = await differences.find(id);
   if (known === undefined) throw new RefusalError(refuse('transaction_not_found', { message: 'There is no such difference' }));
   await audit.append(

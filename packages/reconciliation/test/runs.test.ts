@@ -259,6 +259,9 @@ describe('differences', () => {
     const { differences, dayIs, rpc } = await differing();
     const [first] = await differences();
     const id = first?.id ?? expect.fail('there is none');
+    await expect(rpc.explainDifference({ operator: 'ani', id, note: 'a\u202eb' })).rejects.toMatchObject({
+      refusal: { refused: 'validation', errors: { note: ['must not have control characters'] } },
+    });
     const { difference } = await rpc.explainDifference({ operator: 'ani', id, note: 'booked by hand on Monday' });
     expect(difference).toMatchObject({ state: 'explained', explainedBy: 'ani', note: 'booked by hand on Monday' });
     await rpc.runReconciliation({ operator: 'ani', rail: 'bank', day: DAY });

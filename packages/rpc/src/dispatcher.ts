@@ -1,6 +1,6 @@
 import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Refusal, RefusalError, refuse } from '@gerbang/core';
-import { contextFrom, type Logger, withSpan } from '@gerbang/runtime';
+import { contextFrom, type Logger, type SecurityEventKind, type SecurityEvents, withSpan } from '@gerbang/runtime';
 import { status } from '@grpc/grpc-js';
 import type { Attributes } from '@opentelemetry/api';
 import type { Admission } from './admission.ts';
@@ -21,6 +21,7 @@ export type Method = {
   attributes: Attributes;
 };
 
+const NOT_LISTED = 'caller_not_listed';
 const NOTHING = new Uint8Array(0);
 
 /** The encoded answer, or how the call failed. */
@@ -79,6 +80,7 @@ export class Dispatcher {
   readonly #admission: Admission;
   readonly #log: Logger;
   readonly #metrics: ServerMetrics | undefined;
+  readonly #security: SecurityEvents | undefined;
 
   /** Whose certificates name callers; undefined without TLS. */
   readonly trustDomain: string | undefined;
@@ -93,9 +95,12 @@ export class Dispatcher {
     admission: Admission;
     log: Logger;
     metrics: ServerMetrics | undefined;
+    security: SecurityEvents | undefined;
   }) {
     this.trustDomain = options.trustDomain;
     this.#metrics = options.metrics;
+    this.#security = options.security;
+    this.#security?.expect('rpc', { unauthenticated: ['unauthorized'], forbidden: [NOT_LISTED, 'forbidden'] });
     this.#admission = options.admission;
     this.#log = options.log;
     for (const { desc, handlers, callers } of options.implementations) {
@@ -127,7 +132,7 @@ export class Dispatcher {
    */
   enter(method: Method, caller: Caller, bytes: number): Failure | undefined {
     if (method.allowed !== undefined && (caller.name === undefined || !method.allowed.includes(caller.name))) {
-      this.#log.warn({ caller: caller.name, method: method.path }, 'a service called what it may not');
+      this.#recordRefusal(method, caller, 'forbidden', NOT_LISTED);
       return this.#refused(method, toFailure(refuse('forbidden')));
     }
     const refusal = this.#admission.enter(caller.key, bytes);
@@ -161,6 +166,22 @@ export class Dispatcher {
     });
   }
 
+  /** Operators prove who they are to the handlers, which refuse those who do not, or may not. */
+  #recordUntrusted(method: Method, { caller: name, peer }: RunningCall, { refused }: Refusal): void {
+    if (refused === 'unauthorized') this.#recordRefusal(method, { name, peer }, 'unauthenticated', refused);
+    else if (refused === 'forbidden') this.#recordRefusal(method, { name, peer }, 'forbidden', refused);
+  }
+
+  #recordRefusal(
+    { path: route }: Method,
+    { name, peer }: Pick<Caller, 'name' | 'peer'>,
+    kind: SecurityEventKind,
+    reason: string,
+  ): void {
+    const identity = name === undefined ? undefined : ({ id: name, proof: 'authenticated' } as const);
+    this.#security?.record({ listener: 'rpc', kind, reason, route, address: hostOf(peer), identity });
+  }
+
   #refused(method: Method, failure: Failure): Failure {
     this.#metrics?.answered(method.path, failure.code, 0);
     return failure;
@@ -175,7 +196,10 @@ export class Dispatcher {
       this.#log.error({ method: method.path, bytes: bytes.byteLength }, 'an answer is too large to be sent');
       return tooLarge('the answer is too large');
     } catch (error) {
-      if (error instanceof RefusalError) return toFailure(asAnswered(error.refusal));
+      if (error instanceof RefusalError) {
+        this.#recordUntrusted(method, call, error.refusal);
+        return toFailure(asAnswered(error.refusal));
+      }
       this.#log.error({ err: error, method: method.path }, 'a call failed');
       return toFailure(refuse('internal'));
     }
@@ -190,4 +214,9 @@ function asAnswered(refusal: Refusal): Refusal {
   if (refusal.refused !== 'overloaded') return refusal;
   const { retryAfterMs = 1_000 } = refusal;
   return refuse('unavailable', { retryAfterMs });
+}
+
+/** The host of an address; connections of one host differ by their ports. */
+function hostOf(peer: string): string {
+  return peer.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
 }

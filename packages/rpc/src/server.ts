@@ -1,7 +1,7 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { LaneService } from '@gerbang/proto/gerbang/rpc/v1/lane';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
-import type { Closeable, Logger, Registry } from '@gerbang/runtime';
+import { type Closeable, type Logger, type Registry, securityEventsOf } from '@gerbang/runtime';
 import { Server } from '@grpc/grpc-js';
 import { Admission } from './admission.ts';
 import type { TlsFiles } from './certificate-files.ts';
@@ -58,6 +58,7 @@ export async function startRpcServer(options: {
     admission,
     log: options.log,
     metrics: options.metrics === undefined ? undefined : createServerMetrics(options.metrics, load),
+    security: options.metrics === undefined ? undefined : securityEventsOf(options.metrics, options.log),
   });
   serveUnary(server, implementations, dispatcher);
   const lanes = serveLanes(server, dispatcher);

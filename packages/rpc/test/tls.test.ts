@@ -1,9 +1,10 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { RefusalError, refuse } from '@gerbang/core';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { Health, HealthCheckResponse_ServingStatus } from '@gerbang/proto/grpc/health/v1/health';
-import { createLogger, type Logger } from '@gerbang/runtime';
+import { createLogger, type Logger, Registry } from '@gerbang/runtime';
 import { createAuthority, eventually } from '@gerbang/testkit';
 import { status } from '@grpc/grpc-js';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -20,10 +21,10 @@ const ledgerTls = certificate('ledger');
 const moneyOutTls = certificate('money-out');
 const edgeTls = certificate('edge');
 
-const serve = (tls = ledgerTls, log?: Logger): Promise<RpcServer> =>
+const serve = (tls = ledgerTls, log?: Logger, metrics?: Registry): Promise<RpcServer> =>
   opened.serve(
     { post: async (_request, { caller }) => ({ availableAfterSen: caller === 'money-out' ? 1n : 0n }) },
-    { tls, callers: ['money-out'], ...(log !== undefined && { log }) },
+    { tls, callers: ['money-out'], ...(log !== undefined && { log }), ...(metrics !== undefined && { metrics }) },
   );
 
 function open(port: number, tls: TlsFiles | undefined, address = `127.0.0.1:${port}`) {
@@ -37,6 +38,46 @@ test('only the listed callers may call, over lanes and by plain calls', async ()
   const post = LedgerService.method.post;
   expect((await unaryCall(port, post, {}, { tls: moneyOutTls })).availableAfterSen).toBe(1n);
   await expect(unaryCall(port, post, {}, { tls: edgeTls })).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+});
+
+test('a caller that is not on the list is a security event, with its certificate and its address', async () => {
+  const lines: string[] = [];
+  const metrics = new Registry();
+  const log = createLogger({ service: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
+  const { port } = await serve(ledgerTls, log, metrics);
+  await open(port, moneyOutTls).client(LedgerService).post({});
+  expect(lines.filter((line) => line.includes('security_event'))).toEqual([]);
+  await expect(open(port, edgeTls).client(LedgerService).post({})).rejects.toMatchObject({ refusal: { refused: 'forbidden' } });
+  const events = lines.map((line): Record<string, unknown> => JSON.parse(line)).filter(({ msg }) => msg === 'security_event');
+  expect(events).toMatchObject([
+    {
+      listener: 'rpc',
+      kind: 'forbidden',
+      reason: 'caller_not_listed',
+      route: '/gerbang.ledger.v1.LedgerService/Post',
+      address: '127.0.0.1',
+      client_id: 'edge',
+      identity: 'authenticated',
+    },
+  ]);
+  expect(await metrics.metrics()).toContain(
+    'gerbang_security_events_total{listener="rpc",kind="forbidden",reason="caller_not_listed"} 1',
+  );
+});
+
+test.each([
+  ['unauthorized', 'unauthenticated'],
+  ['forbidden', 'forbidden'],
+] as const)('what a handler refuses as %s is a security event too', async (refused, kind) => {
+  const lines: string[] = [];
+  const log = createLogger({ service: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
+  const post = async () => {
+    throw new RefusalError(refuse(refused));
+  };
+  const { port } = await opened.serve({ post }, { tls: ledgerTls, callers: ['money-out'], log, metrics: new Registry() });
+  await expect(open(port, moneyOutTls).client(LedgerService).post({})).rejects.toMatchObject({ refusal: { refused } });
+  const events = lines.map((line): Record<string, unknown> => JSON.parse(line)).filter(({ msg }) => msg === 'security_event');
+  expect(events).toMatchObject([{ listener: 'rpc', kind, reason: refused, client_id: 'money-out', address: '127.0.0.1' }]);
 });
 
 test('who has no certificate of the authority gets no lane', async () => {

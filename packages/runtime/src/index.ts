@@ -14,6 +14,15 @@ export { createPermits, type PermitRefusal, type Permits } from './permits.ts';
 export { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 export { runService } from './run-service.ts';
 export {
+  type Identity,
+  type SecurityEvent,
+  type SecurityEventKind,
+  type SecurityEvents,
+  type SecurityReasons,
+  securityEventsOf,
+  securityKindOf,
+} from './security-events.ts';
+export {
   contextFrom,
   currentContext,
   currentTraceId,
@@ -22,6 +31,7 @@ export {
   type SpanOptions,
   startTelemetry,
   type TraceContext,
+  traceIdOf,
   withSpan,
 } from './telemetry.ts';
 export { within, withinOr } from './within.ts';

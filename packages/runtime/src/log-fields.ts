@@ -3,7 +3,7 @@
  * account, a phone or a card. Alphabetical, a line for each letter.
  */
 const SCALARS = [
-  ...['address', 'addresses', 'aggregate', 'alert', 'asked', 'attempts', 'audit_checkpoint'],
+  ...['address', 'addresses', 'aggregate', 'alert', 'asked', 'attempts'],
   ...['biller_url', 'binding_id', 'by', 'bytes'],
   ...['caller', 'channel', 'checkpoint', 'client_id', 'code', 'collection', 'command', 'command_id', 'confirmations'],
   ...['day', 'deliveries', 'differences', 'duration_ms'],
@@ -13,7 +13,7 @@ const SCALARS = [
   ...['http_status'],
   ...['id', 'identity', 'instance', 'intent'],
   ...['kid', 'kind'],
-  ...['last_failed_at', 'latency_ms', 'listener', 'loss'],
+  ...['last_failed_at', 'latency_ms', 'linked_trace_id', 'listener', 'loss'],
   ...['matched', 'merchant_id', 'messages', 'method', 'ms'],
   ...['nats', 'new_differences'],
   ...['offset_ms', 'open', 'operator', 'outcome'],

@@ -3,6 +3,7 @@ import {
   type Context,
   context,
   isSpanContextValid,
+  type Link,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
@@ -115,7 +116,13 @@ async function exporting(endpoint: string, alarm?: CardNumberAlarm): Promise<Spa
 /** What a piece of work belongs to; opaque. */
 export type TraceContext = Context;
 
-export type SpanOptions = { kind?: keyof typeof SpanKind; attributes?: Attributes; parent?: TraceContext };
+/** `links`: other traces that the work has to do with, without being a part of them. */
+export type SpanOptions = {
+  kind?: keyof typeof SpanKind;
+  attributes?: Attributes;
+  parent?: TraceContext;
+  links?: readonly TraceContext[];
+};
 
 /**
  * Runs `work` within a new span, which ends with it and takes its error. Attributes never hold secrets, names or account numbers.
@@ -156,7 +163,15 @@ function startSpan(name: string, options: SpanOptions, parent: Context): Span {
     const { traceId, spanId } = trace.getSpanContext(parent) ?? newIds();
     return trace.wrapSpanContext({ traceId, spanId, traceFlags: TraceFlags.NONE });
   }
-  return tracer.startSpan(name, { kind: SpanKind[options.kind ?? 'INTERNAL'], attributes: options.attributes ?? {} }, parent);
+  const { kind = 'INTERNAL', attributes = {} } = options;
+  return tracer.startSpan(name, { kind: SpanKind[kind], attributes, links: linksTo(options.links ?? []) }, parent);
+}
+
+function linksTo(contexts: readonly TraceContext[]): Link[] {
+  return contexts.flatMap((linked) => {
+    const context = trace.getSpanContext(linked);
+    return context === undefined || !isSpanContextValid(context) ? [] : [{ context }];
+  });
 }
 
 /** Ids of a trace in which nothing is recorded: there is no span of that id, but a traceparent must have one. */
@@ -191,6 +206,11 @@ function parse(traceparent: string): SpanContext | null {
     spanId: traceparent.slice(36, 52),
     traceFlags: Number.parseInt(traceparent.slice(53), 16),
   };
+}
+
+/** The trace that a context belongs to; empty where it has none. */
+export function traceIdOf(of: TraceContext): string {
+  return trace.getSpanContext(of)?.traceId ?? '';
 }
 
 /** The trace id of the active span; empty outside of one. */

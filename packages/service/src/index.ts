@@ -9,3 +9,4 @@ export {
   type Timeouts,
   timeoutsOf,
 } from './listener-limits.ts';
+export { answeringMalformed, hostProblem, newRequestId } from './malformed.ts';

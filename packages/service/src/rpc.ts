@@ -7,6 +7,7 @@ import {
   startRpcServer,
   type TlsFiles,
 } from '@gerbang/rpc';
+import { refusingWithoutDatabase, type WatchedStore } from './database-refusals.ts';
 import type { CommonConfig, Foundation } from './foundation.ts';
 import { answers, startProbes } from './listen.ts';
 
@@ -40,26 +41,29 @@ export type Served = { port: number; adminPort: number };
  */
 export async function serveRpc(
   foundation: Foundation<CommonConfig & RpcConfig>,
-  { implementations, store }: { implementations: Implementation[]; store: { ping(): Promise<void> } },
+  { implementations, store }: { implementations: Implementation[]; store: WatchedStore },
 ): Promise<Served> {
-  const rpc = await startRpc(foundation, implementations);
+  const rpc = await startRpc(foundation, { implementations, store });
   const admin = await startProbes(foundation, answers(store));
   foundation.log.info({ port: rpc.port }, 'ready');
   return { port: rpc.port, adminPort: admin.port };
 }
 
-/** Starts only the gRPC listener. `isReady` is what its health checks say. */
+/**
+ * Starts only the gRPC listener. Calls that fail because the database is away are refused with `unavailable`. `isReady` is what its
+ * health checks say.
+ */
 export async function startRpc(
   { config, log, registry, closing }: Foundation<RpcConfig>,
-  implementations: Implementation[],
-  isReady = () => true,
+  options: { implementations: Implementation[]; store: WatchedStore; isReady?: () => boolean },
 ): Promise<RpcServer> {
+  const { implementations, store, isReady = () => true } = options;
   const rpc = await startRpcServer({
     host: config.RPC_HOST,
     port: config.RPC_PORT,
     tls: config.tls,
     log,
-    implementations,
+    implementations: implementations.map((implementation) => refusingWithoutDatabase(implementation, { store, log })),
     metrics: registry,
     ready: isReady,
   });

@@ -1,5 +1,6 @@
 import type { Closeable } from '@gerbang/runtime';
 import { type Collection, type Db, type Document, MongoClient } from 'mongodb';
+import { isDatabaseAway } from './database-away.ts';
 
 /** How long the database may take to answer a ping. */
 const PING_MS = 2_000;
@@ -10,6 +11,8 @@ export type Store = Closeable & {
   collection<T extends Document>(name: string): Collection<T>;
   /** Throws when the database cannot be asked now. */
   ping(): Promise<void>;
+  /** Whether something failed because the database is away; see `isDatabaseAway`. */
+  isAway(error: unknown): boolean;
 };
 
 /**
@@ -41,6 +44,7 @@ export async function connectStore(options: { uri: string; database: string; app
     ping: async () => {
       await db.command({ ping: 1 }, { signal: AbortSignal.timeout(PING_MS) });
     },
+    isAway: isDatabaseAway,
     close: () => client.close(),
   };
 }

@@ -13,6 +13,7 @@ export { type ConditionalUpdate, combineUpdates } from './combine-updates.ts';
 export { connectStore, type Store } from './connection.ts';
 export { type Creation, type Creator, createOnce } from './create-once.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
+export { isDatabaseAway } from './database-away.ts';
 export { dateRange } from './date-range.ts';
 export { type Due, type DueTimer, startDueTimer } from './due.ts';
 export { isDuplicateKey, isDuplicateKeysOnly } from './duplicate-key.ts';

@@ -1,5 +1,5 @@
 import { RefusalError } from '@gerbang/core';
-import { type Timeouts, timeoutsOf } from '@gerbang/service';
+import { answeringMalformed, closingAfter, hostProblem, type Timeouts, timeoutsOf } from '@gerbang/service';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -10,13 +10,14 @@ import {
 } from 'fastify';
 import { showBinding } from './bind/show-binding.ts';
 import { consent, decline, handOver, resendOtp, submitOtp } from './bind/take-step.ts';
+import { showReturn } from './card/show-return.ts';
 import type { Context } from './context.ts';
 import { followCheckout } from './ewallet/follow-checkout.ts';
 import { openWallet } from './ewallet/open-wallet.ts';
 import { showCheckout } from './ewallet/show-checkout.ts';
-import { setHeaders } from './http/headers.ts';
+import { headersOf, setHeaders } from './http/headers.ts';
 import { countRequest } from './http/limits.ts';
-import { observe } from './http/observe.ts';
+import { createObserver } from './http/observe.ts';
 import { showAsset } from './http/show-asset.ts';
 import { type Handler, sendPage, viewOf } from './http/visit.ts';
 import { type Message, messagePage } from './pages/message.ts';
@@ -26,6 +27,7 @@ import { followSession } from './payment-link/follow-session.ts';
 import { checkLink, openLink } from './payment-link/open-link.ts';
 import { qrImage } from './payment-link/qr-image.ts';
 import { showSession } from './payment-link/show-session.ts';
+import { textsOf } from './text/texts.ts';
 
 /** Everything that customers can reach. `creates`: it makes or changes something, and so counts for its link or checkout. */
 const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler; creates?: true }[] = [
@@ -46,6 +48,8 @@ const ROUTES: readonly { method: HTTPMethods; url: string; handler: Handler; cre
   { method: 'POST', url: '/bind/:token/otp', handler: submitOtp, creates: true },
   { method: 'POST', url: '/bind/:token/resend', handler: resendOtp, creates: true },
   { method: 'POST', url: '/bind/:token/back', handler: handOver, creates: true },
+  { method: 'GET', url: '/card/:payment', handler: showReturn },
+  { method: 'HEAD', url: '/card/:payment', handler: showReturn },
   { method: 'GET', url: '/assets/:name', handler: showAsset },
 ];
 
@@ -57,19 +61,34 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** Builds the HTTP side: no cookies, no sessions of its own, nothing from elsewhere. */
 export function createApp(context: Context, timeouts: Timeouts): FastifyInstance {
+  const { http, ...bounded } = timeoutsOf(timeouts);
+  const observe = createObserver(context);
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     exposeHeadRoutes: false,
-    ...timeoutsOf(timeouts),
+    ...bounded,
+    // Node's own answer to a missing Host is no page; it is refused below instead.
+    http: { ...http, requireHostHeader: false },
+    clientErrorHandler: answerMalformed(context),
+    // The hooks of an app do not run for a path that its router cannot decode.
+    frameworkErrors: (_error, request, reply) =>
+      observe(request, reply, () => {
+        setHeaders(reply, context);
+        sendMessage(context, request, reply, 404);
+      }),
     keepAliveTimeout: KEEP_ALIVE_MS,
     trustProxy: context.trustedProxies.length > 0 && context.trustedProxies,
     // Streams stay open for as long as their pages do; they must not hold up a stop.
     forceCloseConnections: true,
   });
-  observe(app, context);
+  app.addHook('onRequest', (request, reply, done) => observe(request, reply, done));
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(reply, context);
+    if (hostProblem(request.raw) !== undefined) {
+      sendMessage(context, request, reply, 400);
+      return;
+    }
     const { url = '' } = request.routeOptions;
     const creates = CREATING.has(`${request.method} ${url}`);
     const waitMs = url.startsWith('/assets/') ? undefined : countRequest(context, request, { creates });
@@ -127,4 +146,16 @@ function statusOf({ refusal }: RefusalError): number {
     default:
       return 500;
   }
+}
+
+/** A page for what is no request, in the language of the country: a browser's wish cannot be read from it. */
+function answerMalformed(context: Context) {
+  const headers = headersOf(context);
+  return closingAfter(
+    answeringMalformed(() => {
+      const texts = textsOf('id');
+      const view = { texts, language: 'id', isChosen: false, path: '/', assets: context.assets } as const;
+      return { type: 'text/html; charset=utf-8', body: messagePage(view, 'badRequest').text, headers };
+    }),
+  );
 }

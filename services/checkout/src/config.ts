@@ -12,6 +12,7 @@ const shape = {
   PAY_PORT: env.port(8081),
   MONEY_IN_RPC: env.address(),
   DIRECT_DEBIT_RPC: env.address(),
+  CARDS_RPC: env.address(),
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed; none by default (contract §3). */
   TRUSTED_PROXIES: z
     .string()

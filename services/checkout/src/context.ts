@@ -1,8 +1,9 @@
 import type { Clock } from '@gerbang/core';
+import type { CardPageService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { CheckoutService, EwalletStatus, PaymentLinkHistory } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger, Permits, RateLimiter } from '@gerbang/runtime';
+import type { Logger, Permits, RateLimiter, SecurityEvents } from '@gerbang/runtime';
 import type { LimitMetrics } from '@gerbang/service';
 import type { Assets } from './assets.ts';
 import type { Metrics } from './metrics.ts';
@@ -13,6 +14,8 @@ export type Context = {
   checkout: RpcClient<typeof CheckoutService>;
   /** Bank accounts that customers bind. */
   bindings: RpcClient<typeof BindPageService>;
+  /** Payments by card whose customers come back from 3DS. */
+  cards: RpcClient<typeof CardPageService>;
   /** The sessions of payment links that pages follow. */
   sessions: Watch<PaymentLinkHistory>;
   /** The e-wallet checkouts that pages follow. */
@@ -30,4 +33,5 @@ export type Context = {
   clock: Clock;
   metrics: Metrics;
   log: Logger;
+  security: SecurityEvents;
 };

@@ -1,7 +1,8 @@
 import type { Clock } from '@gerbang/core';
+import { CardPageService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { CheckoutService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
-import { type Closeable, createPermits, createRateLimiter, type Logger } from '@gerbang/runtime';
+import { type Closeable, createPermits, createRateLimiter, type Logger, securityEventsOf } from '@gerbang/runtime';
 import {
   assembleService,
   boundConnections,
@@ -50,6 +51,7 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
     metrics.watchStreams(() => streamPermits.taken);
     const context: Context = {
       checkout,
+      cards: openChannel(foundation, 'cards', config.CARDS_RPC).client(CardPageService),
       bindings: openChannel(foundation, 'direct-debit', config.DIRECT_DEBIT_RPC).client(BindPageService),
       sessions,
       ewallets,
@@ -66,6 +68,7 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
       clock,
       metrics,
       log,
+      security: securityEventsOf(registry, log),
     };
     const app = createApp(context, config);
     const isTrusted = trustedPeers(config.TRUSTED_PROXIES);

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type AdjustableClock, createClock, newUlid, RefusalError, refuse } from '@gerbang/core';
+import { CardPageService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { BindPageService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import {
   CheckoutService,
@@ -14,11 +15,13 @@ import {
   PaymentLinkSchema,
 } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
+import type { Logger } from '@gerbang/runtime';
 import { testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { type Service, startService } from '../src/service.ts';
 import { newBinder } from './binder.ts';
+import { newCards } from './cards.ts';
 
 const SESSION_MS = 900_000;
 
@@ -33,6 +36,8 @@ export type World = {
   links: Map<string, PaymentLink>;
   /** Bank accounts that customers bind. */
   binder: ReturnType<typeof newBinder>;
+  /** Payments by card whose customers come back. */
+  cards: ReturnType<typeof newCards>;
   sessions: Sessions;
   /** Replaces how money-in answers a choice. */
   scripted: { choose?: () => Promise<never>; isReserved?: boolean; waitForSession?: () => Promise<void> };
@@ -41,7 +46,7 @@ export type World = {
   newSession(link?: Partial<PaymentLink>, history?: Partial<PaymentLinkHistory>): { path: string; history: PaymentLinkHistory };
   /** An e-wallet checkout over IDR 30,000 by DANA. */
   newCheckout(over?: Partial<EwalletConfirmation>, status?: Partial<EwalletStatus>): Checkout;
-  start(env?: Record<string, string>): Promise<Service>;
+  start(env?: Record<string, string>, log?: Logger): Promise<Service>;
   /** Where the pages are. */
   url(): string;
   /** As a browser without scripts and cookies would; redirects are not followed. */
@@ -58,6 +63,7 @@ export function useCheckout(): World {
   const checkouts = new Map<string, Checkout>();
   const clock = createClock();
   const binder = newBinder();
+  const cards = newCards();
   const scripted: World['scripted'] = {};
   const closing: (() => Promise<void>)[] = [];
   let moneyIn: string;
@@ -133,16 +139,17 @@ export function useCheckout(): World {
     links.set(link.reffNo, link);
     return link;
   };
-  const start: World['start'] = async (env = {}) => {
+  const start: World['start'] = async (env = {}, log = testLog('checkout')) => {
     const settings = {
       GERBANG_ENV: 'sandbox',
       PAY_PORT: '0',
       ADMIN_PORT: '0',
       MONEY_IN_RPC: moneyIn,
       DIRECT_DEBIT_RPC: moneyIn,
+      CARDS_RPC: moneyIn,
       STATUS_INTERVAL_MS: '50',
     };
-    const started = await startService(readConfig({ ...settings, ...env }), { clock, log: testLog('checkout') });
+    const started = await startService(readConfig({ ...settings, ...env }), { clock, log });
     closing.push(() => started.close());
     return started;
   };
@@ -157,7 +164,11 @@ export function useCheckout(): World {
       tls: undefined,
       log: testLog('money-in'),
       ready: () => true,
-      implementations: [implement(CheckoutService, handlers, []), implement(BindPageService, binder.handlers, [])],
+      implementations: [
+        implement(CheckoutService, handlers, []),
+        implement(BindPageService, binder.handlers, []),
+        implement(CardPageService, cards.handlers, []),
+      ],
     });
     closing.push(() => server.close());
     moneyIn = `127.0.0.1:${server.port}`;
@@ -170,6 +181,7 @@ export function useCheckout(): World {
     clock,
     links,
     binder,
+    cards,
     sessions,
     scripted,
     newLink,

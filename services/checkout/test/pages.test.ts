@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { create } from '@bufbuild/protobuf';
 import { RefusalError, refuse } from '@gerbang/core';
 import { PayableStatus, PaymentFiguresSchema } from '@gerbang/proto/gerbang/money_in/v1/money_in';
+import { createLogger } from '@gerbang/runtime';
 import { eventually } from '@gerbang/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { heading, location, streamOf, useCheckout } from './harness.ts';
@@ -445,6 +447,47 @@ describe('limits', () => {
     const refused = await fetch(world.url() + path, { method: 'POST', headers, body, duplex: 'half' });
     expect(refused.status).toBe(411);
   });
+});
+
+test.each([
+  ['a path that cannot be decoded', 'GET /pay/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+  ['no Host', 'GET /pay/x HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['two Hosts', 'GET /pay/x HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n', 400],
+  ['noise', 'hello\r\n\r\n', 400],
+  ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+])('%s is answered by a page, with the headers of every page', async (_what, bytes, status) => {
+  const socket = connect(Number(new URL(world.url()).port), '127.0.0.1', () => socket.write(bytes));
+  const [head = '', body = ''] = (await readText(socket)).split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  for (const header of [
+    /^x-request-id: [0-9a-f]{32}$/im,
+    /^content-security-policy: default-src 'none'/im,
+    /^content-type: text\/html/im,
+  ])
+    expect(head).toMatch(header);
+  expect(body).toMatch(/<h1>/);
+});
+
+test('what is refused for its address or its site is a security event, without the path that opens the page', async () => {
+  const lines: string[] = [];
+  const log = createLogger({ service: 'checkout', level: 'info' }, { write: (line) => void lines.push(line) });
+  const limits = { RATE_LIMIT_ADDRESS_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.0/8' };
+  const { url } = await world.start(limits, log);
+  const { path } = world.newSession();
+  const headers = { 'x-forwarded-for': '203.0.113.5', 'content-type': 'application/x-www-form-urlencoded' };
+  const foreign = { ...headers, 'sec-fetch-site': 'cross-site' };
+  expect((await fetch(url + path, { method: 'POST', headers: foreign, body: 'payment_method=QRIS' })).status).toBe(403);
+  expect((await fetch(url + path, { headers })).status).toBe(429);
+  const events = await eventually('both', () => {
+    const found = lines.filter((line) => line.includes('"msg":"security_event"'));
+    return found.length === 2 && found.map((line): unknown => JSON.parse(line));
+  });
+  const common = { listener: 'checkout', route: '/pay/:link/:session', address: '203.0.113.5', identity: 'none' };
+  expect(events).toMatchObject([
+    { ...common, kind: 'forbidden', reason: 'foreign_form' },
+    { ...common, kind: 'rate_limited', reason: 'rate_limited' },
+  ]);
+  for (const part of path.split('/').slice(2)) expect(lines.join('')).not.toContain(part);
 });
 
 test('without money-in a page says that something is out of order, and nothing more', async () => {

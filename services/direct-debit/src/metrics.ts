@@ -16,6 +16,7 @@ export type Metrics = {
   tokensRefreshed(result: 'issued' | 'refused' | 'unknown'): void;
   /** The bank says something else than it did before. */
   contradicted(kind: Kind): void;
+  timeNotBelieved(): void;
 };
 
 export function createDirectDebitMetrics(registry: Registry): Metrics {
@@ -57,6 +58,13 @@ export function createDirectDebitMetrics(registry: Registry): Metrics {
     labelNames: ['rail', 'report'],
     registers,
   });
+  const timesNotBelieved = new Counter({
+    name: 'gerbang_rail_times_not_believed_total',
+    help: 'Payments whose time, as the rail tells it, cannot be true',
+    labelNames: ['rail'],
+    registers,
+  });
+  timesNotBelieved.inc({ rail: 'direct-debit' }, 0);
   return {
     bindingChanged: (event, bank) => bindings.inc({ event, bank }),
     chargeChanged: ({ event }, bank, status) => charges.inc({ event, bank, status }),
@@ -65,5 +73,6 @@ export function createDirectDebitMetrics(registry: Registry): Metrics {
     otp: (purpose, result) => otps.inc({ purpose, result }),
     tokensRefreshed: (result) => tokens.inc({ result }),
     contradicted: (kind) => contradictions.inc({ rail: 'direct-debit', report: kind === 'surplus' ? 'paid' : 'not-paid' }),
+    timeNotBelieved: () => timesNotBelieved.inc({ rail: 'direct-debit' }),
   };
 }

@@ -227,3 +227,23 @@ test('a charge that needs no OTP takes none', async () => {
   const given = create(VerifyChargeOtpRequestSchema, { merchantId, transactionId, otp: '999999' });
   expect(await refusalOf(verifyChargeOtp(context, given))).toBe('transaction_failed');
 });
+
+test.each([
+  ['of 1970', 0, 'ours'],
+  ['of 2999', Date.parse('2999-01-01T00:00:00Z'), 'ours'],
+  ['of eleven minutes ahead', Date.now() + 660_000, 'ours'],
+  ['of a minute ago', Date.now() - 60_000, "the bank's"],
+  ['of half an hour ago', Date.now() - 1_800_000, "the bank's"],
+])('a charge settles by a believable time; the bank tells one %s', async (_what, paidAtMs, whose) => {
+  const bank = newBank();
+  bank.told.paidAtMs = paidAtMs;
+  const counted: string[] = [];
+  const made = await parts.newContext(bank, newLedger(), dying(undefined), { settleInMs: 3_600_000 });
+  const context: Context = { ...made, metrics: { ...made.metrics, timeNotBelieved: () => void counted.push('alert') } };
+  const { order, state } = await placeCharge(context, await orderFor(context));
+  if (state.status !== 'paid') return expect.fail(`it is ${state.status}`);
+  const chargedAtMs = state.fees.settleAtMs - 3_600_000;
+  expect(counted).toEqual(whose === 'ours' ? ['alert'] : []);
+  if (whose !== 'ours') expect(chargedAtMs).toBe(paidAtMs);
+  else expect(Math.abs(chargedAtMs - order.createdAtMs)).toBeLessThan(60_000);
+});

@@ -225,6 +225,7 @@ export function useParts() {
         otp() {},
         tokensRefreshed() {},
         contradicted() {},
+        timeNotBelieved() {},
       },
       background: new BackgroundWork(),
       inProgress: new Set(),

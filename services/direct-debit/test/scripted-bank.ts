@@ -16,6 +16,8 @@ export function newBank(given: { charge?: Behaviour; refund?: Behaviour } = {}) 
   const refunds = new Map<string, Given>();
   const asked: string[] = [];
   const state = { isBound: true, refresh: 'issues' as 'issues' | 'refuses', unbinds: 0, otp: '123456', isSilent: false };
+  /** The time that it tells of a charge. */
+  const told: { paidAtMs: number | undefined } = { paidAtMs: undefined };
   const tokens = () => ({ accessToken: 'access', refreshToken: 'refresh', expiresAtMs: Date.now() + 86_400_000 });
   const rail: DirectDebitRail = {
     authorize: async () => ({ outcome: 'authorized', authCode: 'code' }),
@@ -52,7 +54,7 @@ export function newBank(given: { charge?: Behaviour; refund?: Behaviour } = {}) 
       if (state.isSilent) return SILENT;
       const found = charges.get(partnerReference);
       if (found === undefined) return { outcome: 'not_found' };
-      return found.isTaken ? { outcome: 'succeeded', railReference: 'bank-1', paidAtMs: undefined } : REFUSED;
+      return found.isTaken ? { outcome: 'succeeded', railReference: 'bank-1', paidAtMs: told.paidAtMs } : REFUSED;
     },
     async refund(request, { firstSend }) {
       asked.push('refund');
@@ -78,5 +80,5 @@ export function newBank(given: { charge?: Behaviour; refund?: Behaviour } = {}) 
   };
   /** What it does from now on. */
   const be = (changed: typeof given) => Object.assign(behaviour, changed);
-  return { rail, charges, refunds, asked, state, be };
+  return { rail, charges, refunds, asked, state, told, be };
 }

@@ -1,17 +1,17 @@
 import { RefusalError, refuse } from '@gerbang/core';
 import { networkOf } from '@gerbang/runtime';
-import { closingAfter, type Timeouts, timeoutsOf } from '@gerbang/service';
+import { closingAfter, hostProblem, type Timeouts, timeoutsOf } from '@gerbang/service';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Context } from './context.ts';
 import { createAdmission, OVERLOADED } from './http/admission.ts';
-import { echoOf, sendAnswer, sendFailure } from './http/answer.ts';
+import { addAnswerHeaders, echoOf, sendAnswer, sendFailure } from './http/answer.ts';
 import { headerOf } from './http/auth.ts';
 import type { Caller } from './http/call.ts';
 import type { Envelope } from './http/envelope.ts';
 import { toRefusal } from './http/errors.ts';
 import { callerAddress } from './http/ip-whitelist.ts';
 import { BODY_BYTES_MAX, type Body, NO_BODY, parseBody, readBody } from './http/json-body.ts';
-import { answerMalformed, newRequestId } from './http/malformed.ts';
+import { malformedIn } from './http/malformed.ts';
 import { createObserver, type Observer } from './http/observe.ts';
 import type { PublicChecks } from './http/public-route.ts';
 import type { Route } from './http/route.ts';
@@ -35,7 +35,7 @@ declare module 'fastify' {
  * merchants share the context, and so tokens, whitelists and rates.
  */
 export type Listener = {
-  /** What metrics call it. */
+  /** What metrics and security events call it. */
   name: string;
   routes: readonly Route[];
   unknown: (path: string) => Envelope;
@@ -44,8 +44,10 @@ export type Listener = {
 
 /** The HTTP side of a listener: every route of its URL map behind the checks of contract §2, in their order. */
 export function createApp(context: Context, listener: Listener, timeouts: Timeouts): FastifyInstance {
-  const { routes, unknown, add } = listener;
+  const { name, routes, unknown, add } = listener;
   const { http, ...bounded } = timeoutsOf(timeouts);
+  const urlMap = createUrlMap(routes, unknown);
+  const envelopeFor = (url: string) => urlMap.find(pathOf(url))?.envelope ?? unknown(url);
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -55,23 +57,26 @@ export function createApp(context: Context, listener: Listener, timeouts: Timeou
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     // Node's own answer to a missing Host has neither envelope nor request id; it is refused below instead.
     http: { ...http, requireHostHeader: false },
-    clientErrorHandler: closingAfter(answerMalformed),
-    frameworkErrors: (_error, request, reply) => {
-      reply.header('x-request-id', newRequestId());
-      sendFailure(reply, unknown(request.url), refuse('not_found'));
-    },
+    clientErrorHandler: closingAfter(malformedIn(envelopeFor)),
+    // The hooks of an app do not run for a path that its router cannot decode.
+    frameworkErrors: (_error, request, reply) =>
+      observe(request, reply, 'unknown', () => {
+        addAnswerHeaders(reply);
+        const problem = hostProblem(request.raw);
+        if (problem === undefined) answerNoRoute(urlMap, request, reply);
+        else sendFailure(reply, envelopeFor(request.url), refuse('bad_request', { message: problem }));
+      }),
   });
   // Nor has its answer to an Expect that it does not know; the header is ignored instead, as RFC 9110 lets servers do.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
-  const urlMap = createUrlMap(routes, unknown);
-  const observe = createObserver(app, context);
+  const observe = createObserver(app, context, name);
   // What the router has found nothing for; the routes have a hook of their own.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) done();
     else observe(request, reply, 'unknown', () => (hasHost(request, done) ? answerNoRoute(urlMap, request, reply) : undefined));
   });
-  app.setErrorHandler((error, request, reply) => fail(request, reply, unknown(request.url), error));
+  app.setErrorHandler((error, request, reply) => fail(request, reply, envelopeFor(request.url), error));
   acceptBodies(app, context, listener);
   closeConnectionsWhenDraining(app);
   add?.(app, { observe, hasHost });
@@ -158,13 +163,11 @@ function admit(context: Context, route: Route, request: FastifyRequest, done: (e
   else admitted(caller);
 }
 
-/**
- * HTTP/1.1 wants a Host header and 400 without it (RFC 9112, section 3.2), for every path. Refusals, to `done`:
- * bad_request.
- */
+/** Whether the request has the one Host that it needs, on every path. Refusals, to `done`: bad_request. */
 function hasHost({ raw }: FastifyRequest, done: (error: Error) => void): boolean {
-  if (raw.httpVersion === '1.0' || raw.headers.host !== undefined) return true;
-  done(new RefusalError(refuse('bad_request', { message: 'The Host header is missing' })));
+  const problem = hostProblem(raw);
+  if (problem === undefined) return true;
+  done(new RefusalError(refuse('bad_request', { message: problem })));
   return false;
 }
 
@@ -174,11 +177,12 @@ function hasEmptyParameter(params: Record<string, string>): boolean {
   return false;
 }
 
-/** 405 where the path has other methods, else 404. */
+/** 405 where the path has other methods, else 404: also where a part of it cannot be decoded. */
 function answerNoRoute(urlMap: UrlMap, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = pathOf(request.url);
   const found = urlMap.find(path);
   if (found === undefined) return sendFailure(reply, urlMap.unknown(path), refuse('not_found'));
+  if (found.methods.includes(request.method)) return sendFailure(reply, found.envelope, refuse('not_found'));
   const supported = found.methods.join(', ');
   reply.header('allow', supported);
   const message = `The ${request.method} method is not supported for route ${path}. Supported methods: ${supported}.`;
@@ -214,7 +218,7 @@ function closeConnectionsWhenDraining(app: FastifyInstance): void {
     draining = true;
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    addAnswerHeaders(reply);
     if (draining) reply.header('connection', 'close');
     done(null, payload);
   });

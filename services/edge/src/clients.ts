@@ -1,4 +1,5 @@
 import { PrepaidService } from '@gerbang/proto/gerbang/biller/v1/biller';
+import { AcquirerReportService, CardService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { BankReportService, DirectDebitService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { LedgerService, StatementService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountService, MerchantService } from '@gerbang/proto/gerbang/merchant/v1/merchant';
@@ -32,6 +33,7 @@ export function openClients(foundation: Foundation<Config>) {
   const directDebit = openChannel(foundation, 'direct-debit', config.DIRECT_DEBIT_RPC);
   const notifier = openChannel(foundation, 'notifier', config.NOTIFIER_RPC);
   const biller = openChannel(foundation, 'biller', config.BILLER_RPC);
+  const cards = openChannel(foundation, 'cards', config.CARDS_RPC);
   return {
     merchants: merchant.client(MerchantService),
     accounts: merchant.client(AccountService),
@@ -56,5 +58,8 @@ export function openClients(foundation: Foundation<Config>) {
     directDebitRails: directDebit.client(BankReportService),
     deliveries: notifier.client(DeliveryService),
     prepaid: biller.client(PrepaidService),
+    cards: cards.client(CardService),
+    /** What acquirers report about card payments. */
+    cardRails: cards.client(AcquirerReportService),
   };
 }

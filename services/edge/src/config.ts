@@ -23,6 +23,7 @@ const shape = {
   /** Where merchants reach the listener of the biller: what the API's document says. */
   BILLER_URL: z.url({ protocol: /^https?$/ }).optional(),
   DIRECT_DEBIT_RPC: env.address(),
+  CARDS_RPC: env.address(),
   RAILS_HOST: env.host(),
   RAILS_PORT: env.port(8082),
   /** File that names the banks and acquirers that may call, and their keys; without it none may. */

@@ -1,5 +1,5 @@
 import type { MerchantDirectory } from '@gerbang/neighbours';
-import type { Logger } from '@gerbang/runtime';
+import type { Logger, SecurityEvents } from '@gerbang/runtime';
 import type { LimitMetrics } from '@gerbang/service';
 import type { Clients } from './clients.ts';
 import type { AccessCache } from './http/access-cache.ts';
@@ -32,4 +32,5 @@ export type Context = Clients & {
   realNow: () => number;
   metrics: Metrics;
   log: Logger;
+  security: SecurityEvents;
 };

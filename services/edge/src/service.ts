@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Closeable, createPermits, type Logger } from '@gerbang/runtime';
+import { type Closeable, createPermits, type Logger, securityEventsOf } from '@gerbang/runtime';
 import {
   assembleService,
   boundConnections,
@@ -19,6 +19,7 @@ import { createAccessCache } from './http/access-cache.ts';
 import { v1 } from './http/envelope-v1.ts';
 import { peerOf } from './http/ip-whitelist.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { MERCHANT_REASONS, RAILS_REASONS } from './http/security-reasons.ts';
 import { createTokenFailures } from './http/token-failures.ts';
 import { createTokenVerifier } from './http/token-verifier.ts';
 import { createUnfinishedBodies } from './http/unfinished-bodies.ts';
@@ -71,20 +72,24 @@ export function startService(config: Config, options: { realNow?: () => number; 
       realNow,
       metrics: createEdgeMetrics(registry),
       log,
+      security: securityEventsOf(registry, log),
     };
+    for (const name of [MERCHANT_LISTENER, BILLER_LISTENER.name]) context.security.expect(name, MERCHANT_REASONS);
+    context.security.expect(RAILS_LISTENER, RAILS_REASONS);
     const listen = (listener: string, app: HttpApp, host: string, port: number) => {
       const isTrusted = (peer: Socket) => config.TRUSTED_PROXIES(peerOf(peer) ?? '');
       boundConnections(app.server, { listener, config, isTrusted, metrics: context.limitMetrics });
       return listenHttp(foundation, listener, app, { host, port });
     };
     const merchantApp = createApp(context, merchantListener(context, config), config);
-    const url = await listen('http', merchantApp, config.EDGE_HOST, config.EDGE_PORT);
+    const url = await listen(MERCHANT_LISTENER, merchantApp, config.EDGE_HOST, config.EDGE_PORT);
     const billerApp = createApp(context, BILLER_LISTENER, config);
     const billerUrl = await listen('biller', billerApp, config.BILLER_HOST, config.BILLER_PORT);
     const railsContext: RailsContext = {
       moneyIn: clients.moneyInRails,
       moneyOut: clients.moneyOutRails,
       directDebit: clients.directDebitRails,
+      cards: clients.cardRails,
       partners: config.RAIL_PARTNERS,
       realNow,
       trustedProxies: config.TRUSTED_PROXIES,
@@ -95,6 +100,7 @@ export function startService(config: Config, options: { realNow?: () => number; 
       metrics: context.metrics,
       railMetrics: createRailMetrics(registry),
       log,
+      security: context.security,
     };
     const railsUrl = await listen(RAILS_LISTENER, createRailsApp(railsContext, config), config.RAILS_HOST, config.RAILS_PORT);
     const admin = await startProbes(foundation, () => (access.isFresh() ? undefined : 'the merchant service does not answer'));
@@ -103,10 +109,13 @@ export function startService(config: Config, options: { realNow?: () => number; 
   });
 }
 
+/** What metrics and security events call the listener of base_url. */
+const MERCHANT_LISTENER = 'http';
+
 /** base_url: the API, its document, and the reference pages. */
 function merchantListener(context: Context, { billerUrl }: Config): Listener {
   return {
-    name: 'http',
+    name: MERCHANT_LISTENER,
     routes,
     unknown: envelopeOf,
     add(app, checks) {

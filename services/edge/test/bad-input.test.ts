@@ -264,25 +264,93 @@ describe('what is no HTTP', () => {
       socket.on('close', () => resolve(text)).on('error', reject);
     });
 
-  test.each([
-    ['noise', 'hello\r\n\r\n', 400],
-    ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
-    ['two lengths', `POST ${CHECK} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx`, 400],
-  ])('%s', async (_what, bytes, status) => {
-    const answer = await talk(bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toMatch(/X-Request-Id: [0-9a-f]{32}/);
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, success: false, error: { code: status } });
-  });
+  /** Status, headers by lower-case name, and the JSON of what was answered. */
+  const read = (answer: string) => {
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    const [line = '', ...fields] = head.split('\r\n');
+    const headers = new Headers(
+      fields.map((field): [string, string] => [field.split(': ', 1)[0] ?? '', field.replace(/^[^:]*: /, '')]),
+    );
+    return { status: Number(line.split(' ')[1]), headers, json: JSON.parse(body) };
+  };
+  const HUGE = 'x'.repeat(40_000);
+  const V2_PATH = '/api/v2.0/payment-link-manage/A/1';
+  const v1Of = (status: number) => ({ status, success: false, error: { code: status } });
+  const v2Of = (code: string) => ({ response_code: code, data: { message: expect.any(String) } });
 
   test.each([
-    ['no Host', `GET ${BALANCE} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400],
-    ['no Host in HTTP/1.0, which has none', `GET ${BALANCE} HTTP/1.0\r\n\r\n`, 422],
-    ['an expectation that nobody knows', `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n`, 422],
-  ])('%s', async (_what, bytes, status) => {
-    const answer = await talk(bytes);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toMatch(/x-request-id: [0-9a-f]{32}/);
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, success: false, error: { code: status } });
+    ['noise', 'hello\r\n\r\n', 400, v1Of(400)],
+    ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${HUGE}\r\n\r\n`, 431, v1Of(431)],
+    ['the same of a v2 path', `GET ${CHECK} HTTP/1.1\r\nHost: x\r\nX: ${HUGE}\r\n\r\n`, 431, v2Of('SP012')],
+    ['the same of a v2 path with v1 answers', `GET ${V2_PATH} HTTP/1.1\r\nHost: x\r\nX: ${HUGE}\r\n\r\n`, 431, v1Of(431)],
+    ['two lengths', `POST ${BALANCE} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx`, 400, v1Of(400)],
+    ['no Host', `GET ${BALANCE} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, v1Of(400)],
+    ['no Host of a v2 path', `POST ${CHECK} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, v2Of('SP012')],
+    ['no Host of a v2 path with v1 answers', `GET ${V2_PATH} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, v1Of(400)],
+    ['no Host of an unknown path', 'GET /api/v2.0/x HTTP/1.1\r\nConnection: close\r\n\r\n', 400, v2Of('SP012')],
+    ['no Host in HTTP/1.0, which has none', `GET ${BALANCE} HTTP/1.0\r\n\r\n`, 422, v1Of(422)],
+    ['two Hosts', `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n`, 400, v1Of(400)],
+    ['two equal Hosts', `POST ${CHECK} HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n`, 400, v2Of('SP012')],
+    [
+      'two Hosts of what is served to anyone',
+      'GET /docs HTTP/1.1\r\nHost: x\r\nHOST: y\r\nConnection: close\r\n\r\n',
+      400,
+      v1Of(400),
+    ],
+    ['two Hosts and a path that is none', 'GET /%zz HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n', 400, v1Of(400)],
+    [
+      'an expectation that nobody knows',
+      `GET ${BALANCE} HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n`,
+      422,
+      v1Of(422),
+    ],
+  ])('%s', async (_what, bytes, status, body) => {
+    const answer = read(await talk(bytes));
+    expect(answer.status).toBe(status);
+    expect(answer.json).toMatchObject(body);
+    expectHeaders(answer.headers);
   });
+});
+
+/** What every refusal carries. */
+function expectHeaders(headers: Headers) {
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none';/);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('cache-control')).toBe('no-store');
+}
+
+test.each([
+  ['GET', '/api/v1.0/%zz', 404, { error: { code: 404 } }],
+  ['GET', '/api/v2.0/%zz', 404, { response_code: 'SP014' }],
+  ['GET', '/docs/%zz', 404, { error: { code: 404 } }],
+  ['GET', '/api/v2.0/payment-link-manage/A/%zz', 404, { error: { code: 404 } }],
+  ['PUT', '/api/v2.0/payment-link-manage/A/%zz', 405, { error: { code: 4059901 } }],
+  ['POST', '/api/v1.0/balance-inquiry/%zz', 405, { error: { code: 4059901 } }],
+  ['POST', '/api/v2.0/qris/status/%zz', 404, { response_code: 'SP014' }],
+  ['GET', '/api/v1.0/nowhere', 404, { error: { code: 404 } }],
+  ['DELETE', '/api/v2.0/payment-link-manage/A/1', 405, { error: { code: 4059901 } }],
+  ['DELETE', '/api/v1.0/disbursement/inquiry-status', 405, { response_code: 'SP012' }],
+  ['PUT', '/openapi.json', 405, { error: { code: 4059901 } }],
+])('%s %s: %d in the envelope of its route, with the headers of every answer', async (method, path, status, body) => {
+  const response = await fetch(edge.url + path, { method });
+  expect([response.status, await response.json()]).toMatchObject([status, body]);
+  expectHeaders(response.headers);
+});
+
+test.each([
+  ['/api/v2.0/disbursement/check-beneficiary', { response_code: 'SP012' }],
+  ['/api/v1.0/accounts', { error: { code: 413 } }],
+])('a body of %s that is too large is 413 in its envelope', async (path, body) => {
+  const headers = { ...edge.signedIn(edge.merchant()), 'content-type': 'application/json' };
+  const response = await fetch(edge.url + path, { method: 'POST', headers, body: JSON.stringify('x'.repeat(300_000)) });
+  expect([response.status, await response.json()]).toMatchObject([413, body]);
+  expectHeaders(response.headers);
+});
+
+test('what the router cannot decode is logged and counted as other requests are', async () => {
+  await fetch(`${edge.url}/%zz`);
+  const metrics = async () => (await fetch(`http://127.0.0.1:${edge.service.adminPort}/metrics`)).text();
+  expect(await metrics()).toMatch(/gerbang_http_requests_total\{[^}]*route="unknown"[^}]*status="404"[^}]*\} [1-9]/);
 });

@@ -242,7 +242,7 @@ describe('is there', () => {
         for (const where of [...PAGES, '/docs/assets/x']) {
           const reply = await other.send('GET', where);
           expect(reply.json).toEqual(unknown.json);
-          expect(reply.headers.get('content-security-policy')).toBeNull();
+          expect(reply.headers.get('content-security-policy')).toBe(unknown.headers.get('content-security-policy'));
         }
         expect((await other.send('POST', '/docs/signature/explain', { body: {} })).http).toBe(404);
       }

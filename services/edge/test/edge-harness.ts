@@ -61,6 +61,7 @@ export async function startEdge(
     LEDGER_RPC: address,
     MONEY_OUT_RPC: address,
     DIRECT_DEBIT_RPC: address,
+    CARDS_RPC: address,
     MONEY_IN_RPC: address,
     NOTIFIER_RPC: address,
     BILLER_RPC: address,

@@ -34,7 +34,8 @@ test('one line a request, with its trace, and nothing that the merchant sent', a
     const path = '/api/v2.0/disbursement/transfer?password=hidden';
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     const reply = await edge.sendSigned(merchant, 'POST', path, order, { headers });
-    expect(reply.headers.get('x-request-id')).toBe(traceId);
+    const ownTraceId = reply.headers.get('x-request-id');
+    expect(ownTraceId).not.toBe(traceId);
     const line = await eventually('the line', () => logging.lines.find((entry) => entry.msg === 'request'));
     expect(line).toMatchObject({
       level: 'info',
@@ -43,7 +44,8 @@ test('one line a request, with its trace, and nothing that the merchant sent', a
       status: 200,
       ms: expect.any(Number),
       merchant_id: merchant.merchantId,
-      trace_id: traceId,
+      trace_id: ownTraceId,
+      linked_trace_id: traceId,
     });
     await edge.send('GET', '/no/such/4811111111111114', { headers: edge.signedIn(merchant) });
     await edge.send('GET', `/api/v1.0/balance-inquiry/${merchant.accountIds[0]}`, { headers: edge.signedIn(merchant) });
@@ -65,6 +67,28 @@ test('one line a request, with its trace, and nothing that the merchant sent', a
       /gerbang_http_requests_total\{[^}]*route="\/api\/v2.0\/disbursement\/transfer"[^}]*status="200"[^}]*\} 1/,
     );
     expect(metrics).toMatch(/gerbang_http_request_seconds_count\{[^}]*route="unknown"[^}]*\} 1/);
+  } finally {
+    await edge.close();
+  }
+});
+
+test.each([
+  ['a trusted proxy continues a trace', '127.0.0.1', true],
+  ['any other caller only has it linked', '192.0.2.0/24', false],
+])('%s', async (_what, proxies, continues) => {
+  const edge = await startEdge({ TRUSTED_PROXIES: proxies });
+  try {
+    let behind = '';
+    edge.fakes.ledger.getBalance = async () => {
+      behind = currentTraceId();
+      return {};
+    };
+    const merchant = edge.merchant();
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = { ...edge.signedIn(merchant), traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    const replies = [await edge.send('GET', '/api/v1.0/balance-inquiry', { headers }), await edge.send('GET', '/x', { headers })];
+    expect(replies.map((reply) => reply.headers.get('x-request-id') === traceId)).toEqual([continues, continues]);
+    expect(behind === traceId).toBe(continues);
   } finally {
     await edge.close();
   }
@@ -154,6 +178,7 @@ describe('configuration', () => {
     MONEY_IN_RPC: 'a:1',
     MONEY_OUT_RPC: 'a:1',
     DIRECT_DEBIT_RPC: 'a:1',
+    CARDS_RPC: 'a:1',
     NOTIFIER_RPC: 'a:1',
     BILLER_RPC: 'a:1',
   };

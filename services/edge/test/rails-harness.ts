@@ -5,7 +5,7 @@ import path from 'node:path';
 import { RailDecision, RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import { RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { type Handlers, implement, startRpcServer } from '@gerbang/rpc';
-import type { Closeable } from '@gerbang/runtime';
+import type { Closeable, Logger } from '@gerbang/runtime';
 import { testLog } from '@gerbang/testkit';
 import { type Edge, startEdge } from './edge-harness.ts';
 
@@ -57,7 +57,7 @@ export const newTimestamp = (nowMs = Date.now()) => `${new Date(nowMs + 7 * 3_60
  * An edge with scripted money-in and money-out, and one partner a rail: retail signs symmetrically, the others asymmetrically.
  */
 export async function startRailsEdge(
-  options: { servicesAway?: boolean; environment?: Record<string, string> } = {},
+  options: { servicesAway?: boolean; environment?: Record<string, string>; log?: Logger } = {},
 ): Promise<RailsEdge> {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const secret = 's'.repeat(40);
@@ -94,13 +94,8 @@ export async function startRailsEdge(
   });
   if (options.servicesAway) await server.close();
   const address = `127.0.0.1:${server.port}`;
-  const edge = await startEdge({
-    MONEY_IN_RPC: address,
-    MONEY_OUT_RPC: address,
-    DIRECT_DEBIT_RPC: address,
-    RAIL_PARTNERS: partners.file,
-    ...options.environment,
-  });
+  const services = { MONEY_IN_RPC: address, MONEY_OUT_RPC: address, DIRECT_DEBIT_RPC: address, CARDS_RPC: address };
+  const edge = await startEdge({ ...services, RAIL_PARTNERS: partners.file, ...options.environment }, options);
   const send = async (
     target: string,
     headers: Record<string, string | undefined>,

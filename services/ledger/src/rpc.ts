@@ -10,7 +10,7 @@ import { listSettlements } from './statement/rpc/list-settlements.ts';
 import { verify } from './verify/rpc/verify.ts';
 
 /** Other services whose money goes through the ledger. */
-const PRODUCTS = ['money-in', 'direct-debit', 'biller'];
+const PRODUCTS = ['money-in', 'direct-debit', 'biller', 'cards'];
 
 /** Everything that others may call, and who may. */
 export function implementations(context: Context) {

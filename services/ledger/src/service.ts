@@ -57,7 +57,7 @@ export function startService(config: Config, options: { clock?: Clock; log?: Log
     closing.push('lease', async () => lease?.release());
     closing.push('partitions', () => partitions.close());
     // The port comes before the lease: a second process with the same host and port ends here and takes nothing from the first.
-    const rpc = await startRpc(foundation, implementations(context), isReady);
+    const rpc = await startRpc(foundation, { implementations: implementations(context), store, isReady });
     lease = await startLease({
       store: leases,
       instance: instanceOf(config, rpc.port),

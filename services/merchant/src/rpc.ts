@@ -44,7 +44,7 @@ import { issueToken } from './token/rpc/issue-token.ts';
 import { listVerificationKeys } from './token/rpc/list-verification-keys.ts';
 
 /** Services that keep a directory of merchants and accounts. */
-const DIRECTORIES = ['edge', 'money-out', 'money-in', 'direct-debit', 'biller'];
+const DIRECTORIES = ['edge', 'money-out', 'money-in', 'direct-debit', 'biller', 'cards'];
 
 /**
  * Everything that others may call, and who may. Client secrets leave by only two methods: getAccess to the edge,

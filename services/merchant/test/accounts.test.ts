@@ -151,6 +151,7 @@ test.each([
   ['no name', 'name', { name: ' ' }],
   ['a name too long', 'name', { name: 'x'.repeat(101) }],
   ['control characters', 'name', { name: 'a\u0007' }],
+  ['a name that turns its text around', 'name', { name: 'a\u202e' }],
   ['a reference too long', 'merchant_reff_no', { name: 'x', merchantReffNo: 'x'.repeat(256) }],
 ])('%s is refused by the name of the field', async (_what, field, input) => {
   const { accounts, operators } = await system.start();

@@ -145,6 +145,12 @@ describe('bad input', () => {
     ['no name', ['name'], (o) => o.createMerchant({ ...newMerchant, name: '  ' })],
     ['a name too long', ['name'], (o) => o.createMerchant({ ...newMerchant, name: 'x'.repeat(101) })],
     ['a name with control characters', ['name'], (o) => o.createMerchant({ ...newMerchant, name: 'a\u0000b' })],
+    ['a name that turns its text around', ['name'], (o) => o.createMerchant({ ...newMerchant, name: 'a\u202eb' })],
+    [
+      'an account name that turns its text around',
+      ['account_names'],
+      (o) => o.createMerchant({ ...newMerchant, accountNames: ['a\u2066b'] }),
+    ],
     ['no account', ['account_names'], (o) => o.createMerchant({ ...newMerchant, accountNames: [] })],
     ['an account without name', ['account_names'], (o) => o.createMerchant({ ...newMerchant, accountNames: [''] })],
     ['an unknown product', ['products'], (o) => o.createMerchant({ ...newMerchant, products: ['loans'] })],

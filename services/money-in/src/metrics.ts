@@ -11,9 +11,11 @@ export type Metrics = {
   /** `outcome`: who gave the money back, account or suspense; or contested. */
   reversed(product: string, outcome: string): void;
   contradicted(): void;
+  timeNotBelieved(rail: string): void;
 };
 
-export function createMoneyInMetrics(registry: Registry): Metrics {
+/** `rails`: whose alerts begin to count from 0. */
+export function createMoneyInMetrics(registry: Registry, rails: readonly string[]): Metrics {
   const registers = [registry];
   const created = new Counter({
     name: 'gerbang_payables_created_total',
@@ -68,6 +70,13 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     help: 'What rails have told that contradicts what they told before',
     registers,
   });
+  const timesNotBelieved = new Counter({
+    name: 'gerbang_rail_times_not_believed_total',
+    help: 'Payments whose time, as the rail tells it, cannot be true',
+    labelNames: ['rail'],
+    registers,
+  });
+  for (const rail of rails) timesNotBelieved.inc({ rail }, 0);
   return {
     created: (product) => created.inc({ product }),
     paid(product, durationMs) {
@@ -80,5 +89,6 @@ export function createMoneyInMetrics(registry: Registry): Metrics {
     rejected: (rail, reason) => rejected.inc({ rail, reason }),
     reversed: (product, outcome) => reversed.inc({ product, outcome }),
     contradicted: () => contradictions.inc(),
+    timeNotBelieved: (rail) => timesNotBelieved.inc({ rail }),
   };
 }

@@ -71,7 +71,10 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
       railTimeoutMs: config.RAIL_TIMEOUT_MS,
       clock,
       log,
-      metrics: createMoneyInMetrics(registry),
+      metrics: createMoneyInMetrics(
+        registry,
+        kinds.rails.map(({ name }) => name),
+      ),
     };
     await startTimers(foundation, context, store);
     const besides = [...relay.serve([PAYMENT_REQUESTS, PAYMENTS]), reconciliations.implementation];

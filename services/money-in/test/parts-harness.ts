@@ -201,6 +201,7 @@ export function useParts() {
           asked: count('asked'),
           rejected: count('rejected'),
           reversed: count('reversed'),
+          timeNotBelieved: count('timeNotBelieved'),
           contradicted: () => count('contradicted')(''),
         },
       };

@@ -2,6 +2,7 @@ import { keysShape } from '@gerbang/keys';
 import { tlsFromConfig } from '@gerbang/rpc';
 import { busShape, ConfigError, commonShape, env, loadConfig, rpcShape, storeShape } from '@gerbang/runtime';
 import { z } from 'zod';
+import { type KeepsAnswersOf, parseAnswerHosts } from './delivery/kept-answers.ts';
 
 /** A service that publishes events, and where its gRPC answers. */
 export type EventSource = { service: string; address: string };
@@ -25,6 +26,16 @@ const shape = {
   MONEY_OUT_RPC: env.address().optional(),
   MONEY_IN_RPC: env.address().optional(),
   WEBHOOK_ALLOW_PRIVATE: env.flag(false),
+  /** Whose answers the delivery log keeps; absent: everyone's. */
+  WEBHOOK_ALLOW_HOSTS: z
+    .string()
+    .transform((text, problem): KeepsAnswersOf => {
+      const keeps = parseAnswerHosts(text);
+      if (keeps !== undefined) return keeps;
+      problem.addIssue('expected host names and addresses, *. before a name for all below it, separated by commas');
+      return z.NEVER;
+    })
+    .optional(),
   WEBHOOK_ENDPOINT_CONCURRENCY: env.integer(8, 1),
   WEBHOOK_CONCURRENCY: env.integer(512, 1),
   WEBHOOK_METRICS_ENDPOINTS: env.integer(50, 0),

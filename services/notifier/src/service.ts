@@ -51,7 +51,11 @@ export function startService(
     const merchants = openChannel(foundation, 'merchant', config.MERCHANT_RPC).client(MerchantService);
     const isSandbox = config.GERBANG_ENV === 'sandbox';
     const sender = createSender(
-      { allowPrivate: config.WEBHOOK_ALLOW_PRIVATE, allowHttp: isSandbox },
+      {
+        allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+        allowHttp: isSandbox,
+        keepsAnswersOf: config.WEBHOOK_ALLOW_HOSTS,
+      },
       { socketsPerEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY },
     );
     closing.push('sender', () => sender.close());

@@ -159,6 +159,18 @@ test('a redirect is a failed attempt and is not followed', async () => {
   expect(delivery?.attempts[0]).toMatchObject({ httpStatus: 302, error: 'redirects are not followed (HTTP 302)' });
 });
 
+test('the log keeps no answer of a host that is not on the list', async () => {
+  const sink = await sinkFor('m1', () => 400);
+  const notifier = await world.startNotifier({ WEBHOOK_ALLOW_HOSTS: 'hooks.example,*.hooks.example' });
+  await world.finish('m1');
+  const attempt = await eventually('an attempt', async () => {
+    const { deliveries } = await notifier.rpc.listDeliveries({ merchantId: 'm1' });
+    return deliveries[0]?.attempts[0];
+  });
+  expect(attempt).toMatchObject({ httpStatus: 400, answer: '', error: 'HTTP 400' });
+  expect(sink.got).toHaveLength(1);
+});
+
 test('a private target is refused where the installation does not allow it', async () => {
   const sink = await sinkFor('m1');
   const notifier = await world.startNotifier({ WEBHOOK_ALLOW_PRIVATE: 'false' });

@@ -10,6 +10,7 @@ import { readClock } from './clock/read-clock.ts';
 import type { Context } from './context.ts';
 import { clearBehaviour } from './control/clear-behaviour.ts';
 import { explainSignatureOf } from './control/explain-signature.ts';
+import { checkControl } from './control/guard.ts';
 import { ControlError } from './control/json.ts';
 import { readBooks } from './control/read-books.ts';
 import { setBehaviour } from './control/set-behaviour.ts';
@@ -44,7 +45,6 @@ const ROUTES: readonly Route[] = [...SHARED_ROUTES, ...RAILS.flatMap(({ routes }
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const BODY_BYTES_MAX = 256 * 1024;
-const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
 /** Builds the HTTP side. JSON bodies come to the handlers as the text that was sent: SNAP signs that text. */
 export function buildApp(context: Context): FastifyInstance {
@@ -59,9 +59,7 @@ export function buildApp(context: Context): FastifyInstance {
       url: route.url,
       // Before the body is read.
       onRequest: async (request) => {
-        if ('anyone' in route && !route.anyone && !LOOPBACK.test(request.raw.socket.remoteAddress ?? '')) {
-          throw new ControlError(403, 'The sandbox is controlled from the machine it runs on');
-        }
+        if ('anyone' in route && !route.anyone) checkControl(request);
       },
       errorHandler: (error, request, reply) =>
         sendError(context, error, request, reply, 'service' in route ? route.service : undefined),

@@ -1,4 +1,5 @@
 import { bankTransferRail } from './bank-transfer/rail.ts';
+import { cardRail } from './card/rail.ts';
 import { cardlessRail } from './cardless-withdrawal/rail.ts';
 import { directDebitRail } from './direct-debit/rail.ts';
 import { ewalletTopupRail } from './ewallet-topup/rail.ts';
@@ -16,4 +17,5 @@ export const RAILS: readonly SimulatedRail[] = [
   qrisPaymentRail,
   directDebitRail,
   prepaidRail,
+  cardRail,
 ];

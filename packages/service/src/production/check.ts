@@ -3,12 +3,20 @@ import { checkAddresses } from './addresses.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkDatabase } from './database.ts';
 import { checkEventBus } from './event-bus.ts';
-import { checkKeys } from './keys.ts';
+import { checkKeyStore, checkKeys } from './keys.ts';
 import { checkSandbox } from './sandbox.ts';
 import type { Check } from './settings.ts';
 
 /** Everything that production checks; docs/security.md has a row for each. */
-const CHECKS: readonly Check[] = [checkCertificate, checkEventBus, checkDatabase, checkAddresses, checkKeys, checkSandbox];
+const CHECKS: readonly Check[] = [
+  checkCertificate,
+  checkEventBus,
+  checkDatabase,
+  checkAddresses,
+  checkKeyStore,
+  checkKeys,
+  checkSandbox,
+];
 
 /**
  * Refuses to start a service that is configured as unsafe for production: throws ConfigError with every reason, each naming its

@@ -1,11 +1,16 @@
-import type { Check } from './settings.ts';
+import { keysRefusals } from '@gerbang/keys';
+import { type Check, textOf } from './settings.ts';
 
 /** 32 random bytes have about 30 different ones; 16 or fewer come once in 10^15. */
 const DIFFERENT_BYTES_MIN = 17;
 
+/** The keys of stored secrets are in files, Vault or a key management service, for a service that has any. */
+export const checkKeyStore: Check = ({ settings }) =>
+  settings.has('KEYS_PREFIX') ? keysRefusals({ KEYS: textOf(settings, 'KEYS'), GERBANG_KEKS: settings.get('GERBANG_KEKS') }) : [];
+
 /**
- * Keys are random, and one is not used for two purposes: every ring of keys that the configuration has (GERBANG_KEKS,
- * CHAIN_KEYS). A key that somebody typed, or that is in a guide, is known to others.
+ * Keys are random, and one is not used for two purposes: every ring of keys that the configuration has, such as
+ * CHAIN_KEYS. A key that somebody typed, or that is in a guide, is known to others.
  */
 export const checkKeys: Check = ({ settings }) => {
   const reasons: string[] = [];

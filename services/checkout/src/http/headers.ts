@@ -28,7 +28,10 @@ const HEADERS = {
 };
 
 /** What every answer carries. `strictTransport` only where TLS is certain to be in front. */
+export function headersOf({ strictTransport }: { strictTransport: boolean }): Readonly<Record<string, string>> {
+  return strictTransport ? { ...HEADERS, 'strict-transport-security': 'max-age=31536000' } : HEADERS;
+}
+
 export function setHeaders(reply: FastifyReply, options: { strictTransport: boolean }): void {
-  reply.headers(HEADERS);
-  if (options.strictTransport) reply.header('strict-transport-security', 'max-age=31536000');
+  reply.headers(headersOf(options));
 }

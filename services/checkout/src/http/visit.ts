@@ -16,7 +16,8 @@ const queries = z.object({
 
 /** What may stand behind the question mark; anything else is as if it were not there. */
 export function queryOf(request: FastifyRequest): z.infer<typeof queries> {
-  return queries.parse(request.query);
+  // There is no query where the router could not decode the path.
+  return queries.parse(request.query ?? {});
 }
 
 /** In whose language the page is made, and from which path. */

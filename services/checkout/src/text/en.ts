@@ -1,4 +1,5 @@
 import { bindEn } from './bind.ts';
+import { cardEn } from './card.ts';
 import type { Texts } from './id.ts';
 
 /** Every sentence of the pages, in English. */
@@ -107,4 +108,5 @@ export const en: Texts = {
   badRequestLead: 'Go back to the previous page and try again.',
   tryAgain: 'Try again',
   bind: bindEn,
+  card: cardEn,
 };

@@ -1,4 +1,5 @@
 import { bindId } from './bind.ts';
+import { cardId } from './card.ts';
 /** Every sentence of the pages, in Indonesian. */
 export const id = {
   language: 'id',
@@ -105,6 +106,7 @@ export const id = {
   badRequestLead: 'Kembali ke halaman sebelumnya, lalu coba lagi.',
   tryAgain: 'Coba lagi',
   bind: bindId,
+  card: cardId,
 };
 
 /** Every sentence of the pages in one language. */

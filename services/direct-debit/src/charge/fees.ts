@@ -19,8 +19,20 @@ export async function feesFor(
   return { feeSen, netSen, vendorFeeSen, settleAtMs: settlesAt(DIRECT_DEBIT, chargedAtMs) };
 }
 
-/** The bank's time of the charge, unless that can't be. */
-export function believableMs(paidAtMs: number | undefined, order: ChargeOrder, nowMs: number): number {
-  if (paidAtMs === undefined || paidAtMs < order.createdAtMs - EARLIEST_MS || paidAtMs > nowMs + LATEST_MS) return nowMs;
-  return paidAtMs;
+/**
+ * The bank's time of the charge; ours, with an alert, where that can't be. The money is the merchant's all the same: the bank was
+ * asked about our own order, so there is no doubt whose it is.
+ */
+export function chargedAtMs(
+  { log, metrics }: Pick<Context, 'log' | 'metrics'>,
+  paidAtMs: number | undefined,
+  order: ChargeOrder,
+  nowMs: number,
+): number {
+  if (paidAtMs === undefined) return nowMs;
+  if (paidAtMs >= order.createdAtMs - EARLIEST_MS && paidAtMs <= nowMs + LATEST_MS) return paidAtMs;
+  metrics.timeNotBelieved();
+  const told = { transaction_id: order.id, merchant_id: order.merchantId, rail: DIRECT_DEBIT, paid_at_ms: paidAtMs };
+  log.error({ alert: 'rail_time_not_believed', ...told }, 'a bank tells a time that cannot be; ours counts');
+  return nowMs;
 }

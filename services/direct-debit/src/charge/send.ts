@@ -10,7 +10,7 @@ import { askOtp } from './ask-otp.ts';
 import { changeCharge } from './change.ts';
 import { contradicts } from './charge.ts';
 import type { StoredCharge } from './document.ts';
-import { believableMs, feesFor } from './fees.ts';
+import { chargedAtMs, feesFor } from './fees.ts';
 import { mayResend, readChargeRequest } from './request.ts';
 
 /** Cases by which the bank says that it does not know the account, or does not take its token, any more. */
@@ -87,10 +87,10 @@ type Said = Exclude<RailState, { outcome: 'not_found' }>;
 async function settleCharge(context: Context, charge: StoredCharge, said: Said): Promise<StoredCharge> {
   switch (said.outcome) {
     case 'succeeded': {
-      const chargedAtMs = believableMs(said.paidAtMs, charge.order, context.clock.now());
-      const fees = await feesFor(context, charge.order, chargedAtMs);
+      const atMs = chargedAtMs(context, said.paidAtMs, charge.order, context.clock.now());
+      const fees = await feesFor(context, charge.order, atMs);
       const { railReference } = said;
-      const charged = await changeCharge(context, charge, { type: 'charged', railReference, chargedAtMs, fees });
+      const charged = await changeCharge(context, charge, { type: 'charged', railReference, chargedAtMs: atMs, fees });
       // It was decided otherwise while the bank was asked.
       if (contradicts(charged.charge.state)) await reportDiscrepancy(context, charged.charge, undefined, 'surplus');
       return charged.charge;

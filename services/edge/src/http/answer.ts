@@ -17,8 +17,19 @@ export const ECHOED = [
   'phone_number',
   'binding_id',
 ] as const;
+/** What every answer carries that has no headers of its own: nothing of it is a page. */
+export const ANSWER_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+} as const;
 const ECHO_LENGTH_MAX = 64;
 const RETRY_AFTER_MS = 1_000;
+
+/** Gives an answer the headers of every answer, where its route has not set others. */
+export function addAnswerHeaders(reply: FastifyReply): void {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  if (!reply.hasHeader('content-security-policy')) reply.headers(ANSWER_HEADERS);
+}
 
 /** Sends what a handler answers; `echo` gives the identifying fields of the request. */
 export function sendAnswer(reply: FastifyReply, { envelope, operation }: Route, answer: Answer, echo: () => Echo): FastifyReply {
@@ -37,6 +48,7 @@ export function sendFailure(
   refusal: Refusal,
   more: { data?: object; echo?: Echo } = {},
 ): FastifyReply {
+  reply.request.refused = refusal.refused;
   if (refusal.replayed) reply.header('idempotency-replayed', 'true');
   if (describeRefusal(refusal.refused).retryable) {
     reply.header('retry-after', String(Math.ceil((refusal.retryAfterMs ?? RETRY_AFTER_MS) / 1_000)));

@@ -3,6 +3,7 @@ import { equalsInConstantTime, RefusalError, refuse, refuseField } from '@gerban
 import type { Context } from '../context.ts';
 import type { MerchantAccess } from './access-cache.ts';
 import type { Caller } from './call.ts';
+import { noteAuthenticated } from './identity.ts';
 import { callerAddress } from './ip-whitelist.ts';
 import type { TokenClaims } from './token-verifier.ts';
 
@@ -44,6 +45,7 @@ function admit(
     throw new RefusalError(refuse('unauthorized'));
   }
   if (!equalsInConstantTime(partnerId, access.partnerId)) throw new RefusalError(refuse('unauthorized'));
+  noteAuthenticated(request, { clientId: credential.clientId, merchantId: access.merchantId });
   const address = callerAddress(request, context.trustedProxies);
   if (address === undefined || !credential.allows(address)) throw new RefusalError(refuse('ip_not_allowed'));
   context.merchantLimit.count(access.merchantId);

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { closed, compileAccess, type EdgeCredential, type MerchantAccess } from './access-cache.ts';
 import { headerOf, mustHavePartnerId } from './auth.ts';
 import type { Caller } from './call.ts';
+import { noteAuthenticated } from './identity.ts';
 import { callerAddress } from './ip-whitelist.ts';
 
 const LOOKUP_TIMEOUT_MS = 3_000;
@@ -67,6 +68,7 @@ async function admitClient(
     context.tokenFailures.failed(network);
     throw new RefusalError(refuse('unauthorized', { message: 'Invalid credentials' }));
   }
+  noteAuthenticated(request, { clientId, merchantId: access.merchantId });
   context.tokenFailures.proved(client, network);
   if (address === undefined || !credential.allows(address)) throw new RefusalError(refuse('ip_not_allowed'));
   return { merchantId: access.merchantId, clientId, clientSecret: credential.clientSecret, accessToken: '' };

@@ -1,4 +1,12 @@
-import { hasCardNumber, isPlainText, PLAIN_TEXT_PATTERN, parseAmount, parseAmountNumber } from '@gerbang/core';
+import {
+  hasCardNumber,
+  isPlainText,
+  PLAIN_TEXT_PATTERN,
+  parseAmount,
+  parseAmountNumber,
+  URL_LENGTH_MAX,
+  webUrlProblem,
+} from '@gerbang/core';
 import { z } from 'zod';
 
 const ULID = '01JDX0W5B6Q3G8V2K4N7M9PRST';
@@ -79,10 +87,13 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
   });
 }
 
-/** An address of a page on the web. */
+/** An address of a page on the web, as strict as the URLs of callback settings (contract §2). */
 export const webUrl = text
-  .refine((value) => value.length <= 2_048 && isWebUrl(value), 'must be an http or https URL')
-  .meta({ format: 'uri', maxLength: 2_048 });
+  .superRefine((value, { addIssue }) => {
+    const problem = webUrlProblem(value, { httpAllowed: true });
+    if (problem !== undefined) addIssue(problem);
+  })
+  .meta({ format: 'uri', maxLength: URL_LENGTH_MAX });
 
 const MS_MESSAGE = 'must be Unix milliseconds of 13 digits';
 const AMOUNT_RANGE = 'greater than 0, at most 999999999999.99';
@@ -166,11 +177,6 @@ function orEmpty<S extends z.ZodType<string>>(schema: S) {
 function notAnAmount(problem: { addIssue(message: string): void }): never {
   problem.addIssue(AMOUNT_BOUNDS);
   return z.NEVER;
-}
-
-function isWebUrl(value: string): boolean {
-  // The parser forgives blanks, control characters, backslashes and missing slashes; such a URL is refused instead.
-  return /^https?:\/\/[^/\\]/i.test(value) && !/[\s\p{Cc}\\]|^[^/]*\/\/[^/?#]*@/u.test(value) && URL.canParse(value);
 }
 
 function toNumericId(text: string): bigint {

@@ -1,4 +1,4 @@
-import { RefusalError, refuseField } from '@gerbang/core';
+import { bodyHash, RefusalError, refuseField } from '@gerbang/core';
 import type { Call } from './call.ts';
 
 /** What an Idempotency-Key may be. */
@@ -10,13 +10,19 @@ export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,64}$/;
  */
 export type IdempotencyKey = { key: string; route: string; bodyHash: string };
 
-/** The request's Idempotency-Key, if it has one. Refusals: validation. */
-export function idempotencyKeyOf(call: Call): IdempotencyKey | undefined {
+/** The request's Idempotency-Key, if it has one; its hash leaves secret fields of the body out. Refusals: validation. */
+export function idempotencyKeyOf(call: Call, secretFields: readonly string[] = []): IdempotencyKey | undefined {
   const key = call.header('idempotency-key');
   if (key === undefined) return undefined;
   if (!IDEMPOTENCY_KEY.test(key))
     throw new RefusalError(refuseField('Idempotency-Key', 'must be 1 to 64 printable ASCII characters'));
-  return { key, route: pathOf(call), bodyHash: call.bodyHash() };
+  return { key, route: pathOf(call), bodyHash: hashWithout(call, secretFields) };
+}
+
+function hashWithout(call: Call, fields: readonly string[]): string {
+  const { body } = call;
+  if (fields.length === 0 || typeof body !== 'object' || body === null || Array.isArray(body)) return call.bodyHash();
+  return bodyHash(Object.fromEntries(Object.entries(body).filter(([name]) => !fields.includes(name))));
 }
 
 /** Method and path as they were asked for: a key for one account's route is another key for another account's. */

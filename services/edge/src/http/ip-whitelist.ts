@@ -64,6 +64,12 @@ export function peerOf(socket: Socket): string | undefined {
   return address;
 }
 
+/** Whether the peer of the connection is a trusted proxy. */
+export function isFromProxy(request: IncomingMessage, isTrusted: TrustedProxies): boolean {
+  const address = peerOf(request.socket);
+  return address !== undefined && isTrusted(address);
+}
+
 /**
  * The caller's address in its normal form: the socket's, or, where the peer is a trusted proxy, the right-most entry of
  * X-Forwarded-For that is not one (contract §3). Undefined when that entry is no address: then the caller is unknown.

@@ -1,33 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { refuse } from '@gerbang/core';
+import { answeringMalformed } from '@gerbang/service';
+import { ANSWER_HEADERS } from './answer.ts';
+import type { Envelope } from './envelope.ts';
+import { v2 } from './envelope-v2.ts';
 
-/** Statuses for what Node's parser gives up on; anything else is 400. */
-const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+const JSON_TYPE = 'application/json; charset=utf-8';
 
-/**
- * Answers bytes that are no HTTP request, or one that does not arrive in time, and closes the connection: no route has been found
- * for them.
- */
-export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = statuses[error.code ?? ''] ?? 400;
-  const meaning = STATUS_CODES[status] ?? 'Bad Request';
-  const body = JSON.stringify({ status, success: false, error: { code: status, message: meaning } });
-  const head = [
-    `HTTP/1.1 ${status} ${meaning}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${newRequestId()}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
-/** An id in the form of a trace id, for answers that no span is opened for. */
-export function newRequestId(): string {
-  return randomBytes(16).toString('hex');
+/** Answers what is no request in the envelope of the path that it names. */
+export function malformedIn(envelopeFor: (path: string) => Envelope) {
+  return answeringMalformed(({ status, meaning, path }) => {
+    const body =
+      envelopeFor(path) === v2
+        ? v2.failure(refuse('bad_request', { message: meaning }), {}).body
+        : { status, success: false, error: { code: status, message: meaning } };
+    return { type: JSON_TYPE, body: JSON.stringify(body), headers: ANSWER_HEADERS };
+  });
 }

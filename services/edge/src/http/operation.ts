@@ -41,6 +41,8 @@ export type Operation = {
   status?: 201 | 202;
   /** Whether it creates something, and so takes an Idempotency-Key (contract §2). */
   creates?: true;
+  /** Fields of the body that no hash may be made of: cards. Its Idempotency-Key stands for the body without them. */
+  secretFields?: readonly string[];
   /** Only its own: openapi/refusals.ts adds those that follow from its route and its input. */
   refusals?: readonly PublicRefusal[];
   /** Refusals that come with `data`: the order is recorded and has failed. */
@@ -69,12 +71,12 @@ export function operation<I extends Input, D extends z.ZodType<object, object>>(
   handle,
   ...described
 }: Definition<I, D>): Operation {
-  const { input, creates } = described;
+  const { input, creates, secretFields } = described;
   return {
     ...described,
     // Not awaited here: one promise less for each request.
     run(context, call) {
-      const idempotencyKey = creates ? idempotencyKeyOf(call) : undefined;
+      const idempotencyKey = creates ? idempotencyKeyOf(call, secretFields) : undefined;
       const { caller, header } = call;
       return handle(context, { caller, header, ...validate(input, call), idempotencyKey });
     },

@@ -1,19 +1,20 @@
-import { RefusalError } from '@gerbang/core';
-import { closingAfter, type Timeouts, timeoutsOf } from '@gerbang/service';
+import { jakartaIso, RefusalError } from '@gerbang/core';
+import { answeringMalformed, closingAfter, hostProblem, type Timeouts, timeoutsOf } from '@gerbang/service';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { ANSWER_HEADERS, addAnswerHeaders } from '../http/answer.ts';
 import { type Fault, faultOf } from '../http/errors.ts';
-import { answerMalformed } from '../http/malformed.ts';
 import { createObserver } from '../http/observe.ts';
 import { ACCESS_TOKEN, accessToken } from './access-token.ts';
 import { checkSignature, findCaller, type RailCaller } from './authenticate.ts';
 import type { RailsContext } from './context.ts';
-import { readRailBody, underPermit, withTokenFailures } from './limits.ts';
+import { RAILS_LISTENER, readRailBody, underPermit, withTokenFailures } from './limits.ts';
 import { RAILS_SERVICES } from './services.ts';
 import { GENERAL_ERROR, type SnapAnswer, SnapRefusal, sendSnap, TIMEOUT } from './snap.ts';
 
 const KEEP_ALIVE_MS = 75_000;
 /** SNAP has no service for what is none. */
 const NO_SERVICE = '00';
+const NOT_FOUND: SnapAnswer = { http: 404, caseCode: '00', message: 'Not Found' };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -21,20 +22,38 @@ const TOKEN_PATH = '/v1.0/access-token/b2b';
 
 /** The HTTP side of the rails listener: SNAP's services behind a rail's own proof of who it is. */
 export function createRailsApp(context: RailsContext, timeouts: Timeouts): FastifyInstance {
+  const { http, ...bounded } = timeoutsOf(timeouts);
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    ...timeoutsOf(timeouts),
+    ...bounded,
+    // Node's own answer to a missing Host is no SNAP; it is refused below instead.
+    http: { ...http, requireHostHeader: false },
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
-    clientErrorHandler: closingAfter(answerMalformed),
+    clientErrorHandler: closingAfter(malformedIn(context)),
+    // The hooks of an app do not run for a path that its router cannot decode.
+    frameworkErrors: (_error, request, reply) =>
+      observe(request, reply, 'unknown', () => {
+        addAnswerHeaders(reply);
+        sendSnap(context, reply, NO_SERVICE, NOT_FOUND);
+      }),
   });
-  const observe = createObserver(app, context);
+  const observe = createObserver(app, context, RAILS_LISTENER);
   const callers = new WeakMap<FastifyRequest, RailCaller>();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request, _stream, done) => readRailBody(context, request.raw, done));
-  app.addHook('onRequest', (request, reply, done) => observe(request, reply, request.routeOptions.url ?? 'unknown', done));
+  app.addHook('onRequest', (request, reply, done) =>
+    observe(request, reply, request.routeOptions.url ?? 'unknown', () => {
+      if (hostProblem(request.raw) === undefined) done();
+      else done(new SnapRefusal(400, '00', 'Bad Request'));
+    }),
+  );
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    addAnswerHeaders(reply);
+    done(null, payload);
+  });
 
   const answerErrors = (code: string) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const { answer, fault } = toAnswer(error);
@@ -57,6 +76,7 @@ export function createRailsApp(context: RailsContext, timeouts: Timeouts): Fasti
         const text = textOf(request.body);
         // Nothing of the body is looked at before its signature holds, and a permit is taken only by who has signed.
         checkSignature(caller, request.url, text);
+        request.identity = { id: caller.partner.partnerId, proof: 'authenticated' };
         const answered = await underPermit(context, caller.partner, () => answer(context, caller.partner, text));
         return sendSnap(context, reply, code, answered);
       },
@@ -66,9 +86,7 @@ export function createRailsApp(context: RailsContext, timeouts: Timeouts): Fasti
   app.setNotFoundHandler((request, reply) => {
     const isPath = paths.has(request.url.split('?', 1)[0] ?? '');
     if (isPath) reply.header('allow', 'POST');
-    const refused = isPath
-      ? { http: 405, caseCode: '00', message: 'Requested Function Is Not Supported' }
-      : { http: 404, caseCode: '00', message: 'Not Found' };
+    const refused = isPath ? { http: 405, caseCode: '00', message: 'Requested Function Is Not Supported' } : NOT_FOUND;
     return sendSnap(context, reply, NO_SERVICE, refused);
   });
   app.setErrorHandler(answerErrors(NO_SERVICE));
@@ -98,4 +116,13 @@ function toAnswer(error: FastifyError | SnapRefusal | RefusalError): { answer: S
     return { answer: { http: error.statusCode, caseCode: '00', message } };
   }
   return { answer: GENERAL_ERROR, fault: faultOf(error, 'error') };
+}
+
+/** Answers what is no request as SNAP does what belongs to no service. */
+function malformedIn({ realNow }: RailsContext) {
+  return answeringMalformed(({ status, meaning }) => ({
+    type: 'application/json; charset=utf-8',
+    body: JSON.stringify({ responseCode: `${status}${NO_SERVICE}00`, responseMessage: meaning }),
+    headers: { ...ANSWER_HEADERS, 'x-timestamp': jakartaIso(realNow()) },
+  }));
 }

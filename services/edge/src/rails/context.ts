@@ -1,8 +1,9 @@
+import type { AcquirerReportService } from '@gerbang/proto/gerbang/cards/v1/cards';
 import type { BankReportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import type { RailService } from '@gerbang/proto/gerbang/money_in/v1/rail';
 import type { RailReportService } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import type { RpcClient } from '@gerbang/rpc';
-import type { Logger, Permits } from '@gerbang/runtime';
+import type { Logger, Permits, SecurityEvents } from '@gerbang/runtime';
 import type { LimitMetrics } from '@gerbang/service';
 import type { TrustedProxies } from '../http/ip-whitelist.ts';
 import type { TokenFailures } from '../http/token-failures.ts';
@@ -16,6 +17,7 @@ export type RailsContext = {
   moneyIn: RpcClient<typeof RailService>;
   moneyOut: RpcClient<typeof RailReportService>;
   directDebit: RpcClient<typeof BankReportService>;
+  cards: RpcClient<typeof AcquirerReportService>;
   partners: RailPartners;
   /** Real time: authentication never goes by the business clock (contract §11). */
   realNow: () => number;
@@ -28,4 +30,5 @@ export type RailsContext = {
   metrics: Metrics;
   railMetrics: RailMetrics;
   log: Logger;
+  security: SecurityEvents;
 };

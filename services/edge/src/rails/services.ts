@@ -1,6 +1,7 @@
 import type { CallingRail } from '@gerbang/core';
 import type { z } from 'zod';
 import type { RailCall } from './call.ts';
+import { cardNotify } from './card-notify.ts';
 import type { RailsContext } from './context.ts';
 import { debitNotify, debitNotifySchema } from './debit-notify.ts';
 import { chargeNotify, unbindingNotify, unbindingNotifySchema } from './direct-debit-notify.ts';
@@ -62,7 +63,7 @@ export const RAILS_SERVICES: readonly RailsService[] = [
     path: '/v1.0/debit/notify',
     code: '56',
     schema: debitNotifySchema,
-    targets: { ewallet: debitNotify, 'direct-debit': chargeNotify },
+    targets: { ewallet: debitNotify, 'direct-debit': chargeNotify, card: cardNotify },
   }),
   service({
     path: '/v1.0/registration-account-unbinding/notify',

@@ -38,10 +38,19 @@ export function unauthorized(): SnapRefusal {
 export function sendSnap(context: RailsContext, reply: FastifyReply, service: string, answer: SnapAnswer): FastifyReply {
   const responseCode = `${answer.http}${service}${answer.caseCode}`;
   context.railMetrics.answeredRail(service, responseCode);
+  if (answer.http >= 400) reply.request.refused = reasonCodeOf(answer);
   return reply
     .code(answer.http)
     .header('x-timestamp', jakartaIso(context.realNow()))
     .send({ responseCode, responseMessage: answer.message, ...answer.fields });
+}
+
+/** An answer's message as a code, for the log: our messages are few, and those of 401, 403 and 429 hold nothing of the caller's. */
+function reasonCodeOf({ message }: SnapAnswer): string {
+  return message
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
 }
 
 /** A header that SNAP wants. Refusals: 400 02 where it is missing, 400 01 where it is malformed. */

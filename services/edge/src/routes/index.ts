@@ -18,6 +18,9 @@ import { cancelCardlessWithdrawal } from './cardless-withdrawals/cancel.ts';
 import { createCardlessWithdrawal } from './cardless-withdrawals/create.ts';
 import { listCardlessWithdrawals } from './cardless-withdrawals/list.ts';
 import { showCardlessWithdrawal } from './cardless-withdrawals/show.ts';
+import { cancelCardPayment } from './cards/cancel.ts';
+import { payByCard } from './cards/pay.ts';
+import { showCardPayment } from './cards/show.ts';
 import { charge } from './direct-debit/charge.ts';
 import { createBinding } from './direct-debit/create-binding.ts';
 import { listBindings } from './direct-debit/list-bindings.ts';
@@ -128,6 +131,12 @@ export const routes: readonly Route[] = [
     get('/api/v2.0/direct-debit/transaction', v2, listTransactions),
     get('/api/v2.0/direct-debit/transaction/:transaction_id', v2, showTransaction),
     signedPost('/api/v2.0/direct-debit/transaction/:transaction_id/refund', v2, refund),
+  ]),
+
+  ...chapter({ name: 'Cards', description: 'Payments by card, with and without 3DS, in full or in installments.' }, [
+    post('/api/v2.0/card/:account_id/payment', v2, payByCard),
+    post('/api/v2.0/card/:account_id/cancel/:id', v2, cancelCardPayment),
+    get('/api/v2.0/card/:account_id/inquiry-status/:id', v2, showCardPayment),
   ]),
 ];
 

@@ -2,7 +2,7 @@ import { type StatusWords, statusOfWord } from '@gerbang/present';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { z } from 'zod';
 import type { Caller } from '../http/call.ts';
-import { listQuery, once } from '../http/list-query.ts';
+import { listQuery, referenceInQuery } from '../http/list-query.ts';
 
 /** How often something may be paid. */
 export const maxUsage = z
@@ -11,7 +11,9 @@ export const maxUsage = z
   .max(255, 'must be a whole number from 1 to 255');
 
 /** The `merchant_reff_no` filter of lists. */
-export const merchantReffNoFilter = once.meta({ description: "Only those with this reference of the merchant's." }).default('');
+export const merchantReffNoFilter = referenceInQuery
+  .meta({ description: "Only those with this reference of the merchant's." })
+  .default('');
 
 /** The query of money in's lists; `words` are the product's own for its statuses. */
 export function moneyInListQuery(words: StatusWords<string>) {

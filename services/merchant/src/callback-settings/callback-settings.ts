@@ -1,4 +1,4 @@
-import { type FieldErrors, type Refusal, refuseFields } from '@gerbang/core';
+import { type FieldErrors, type Refusal, refuseFields, webUrlProblem } from '@gerbang/core';
 
 /**
  * Where a merchant's webhooks go; an absent URL: nothing is delivered. `signatureEnabled` is on unless it was switched off
@@ -20,8 +20,6 @@ export type CallbackHistory = readonly [CallbackChange, ...CallbackChange[]];
 
 /** Changes kept; the oldest one kept stands for all before it. */
 export const HISTORY_MAX = 100;
-
-const URL_LENGTH_MAX = 2_048;
 
 const URL_FIELDS = {
   transaction_notif_url: 'transactionNotifUrl',
@@ -90,13 +88,5 @@ function isUrlField(field: string): field is keyof typeof URL_FIELDS {
 }
 
 function problemOf(text: string, httpAllowed: boolean): string | undefined {
-  if (text.length > URL_LENGTH_MAX) return `must have at most ${URL_LENGTH_MAX} characters`;
-  // The parser forgives blanks, control characters and backslashes; a URL that means something else than it says is refused
-  // instead.
-  const scheme = httpAllowed ? /^https?:\/\/[^/\\]/i : /^https:\/\/[^/\\]/i;
-  if (!scheme.test(text)) return httpAllowed ? 'must be an http or https URL' : 'must be an https URL';
-  if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return 'must be a valid URL';
-  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'must not carry credentials';
-  if (text.includes('#')) return 'must not have a fragment';
-  return undefined;
+  return webUrlProblem(text, { httpAllowed }) ?? (text.includes('#') ? 'must not have a fragment' : undefined);
 }

@@ -12,7 +12,6 @@ const name = z
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
-  .regex(/^\P{Cc}*$/u, 'must not have control characters')
   .refine(isPlainText, 'must not have control characters')
   .refine((text) => !hasCardNumber(text), 'must not have a card number');
 

@@ -10,6 +10,8 @@ import { finishCredit, finishRefund } from './leave-suspense.ts';
 import type { Payment } from './order.ts';
 import { feesOf } from './payment.ts';
 import { postCredit, postSuspense } from './postings.ts';
+import { isBelievable, UNBELIEVABLE_TIME } from './rail-time.ts';
+import type { Reason } from './state.ts';
 import { takeBack } from './take-back.ts';
 
 /** More steps than a payment can need: one that goes on is a fault. */
@@ -65,14 +67,34 @@ async function takeNextStep(context: Context, payment: StoredPayment): Promise<S
 async function takeItsUse(context: Context, payment: StoredPayment): Promise<StoredPayment> {
   const { order } = payment;
   const request = order.requestId === '' ? undefined : await mustFind(context, order.requestId);
-  const reason = request === undefined ? 'unknown' : await take(context, payment, request);
-  if (reason !== undefined) {
-    const rejected = await takeStep(context, payment, { type: 'reject', reason, taken: order.moneyTaken });
-    if (rejected.isChanged) context.metrics.rejected(order.rail, reason);
-    return rejected.payment;
-  }
+  const reason = request === undefined ? 'unknown' : await findReason(context, payment, request);
+  if (reason !== undefined) return reject(context, payment, reason);
   const fees = await feesFor(context, order, order.merchantId, request);
   return (await takeStep(context, payment, { type: 'accept', fees })).payment;
+}
+
+/** Why the payment does not fit; undefined where it has taken its use. Its time decides first: the other rules go by it. */
+async function findReason(context: Context, payment: Payment, request: StoredPaymentRequest): Promise<Reason | undefined> {
+  if (!isBelievable(payment.order, request.order.createdAtMs)) return 'unbelievable-time';
+  return take(context, payment, request);
+}
+
+/**
+ * Refuses the payment, or takes it into suspense where the rail has the money. One with an unbelievable time goes to suspense in
+ * any case (contract §5): the rail's clock is wrong, and that is no reason to turn its customer away.
+ */
+async function reject(context: Context, payment: StoredPayment, reason: Reason): Promise<StoredPayment> {
+  const { order } = payment;
+  const isTimeWrong = reason === 'unbelievable-time';
+  const rejected = await takeStep(context, payment, { type: 'reject', reason, taken: order.moneyTaken || isTimeWrong });
+  if (!rejected.isChanged) return rejected.payment;
+  context.metrics.rejected(order.rail, reason);
+  if (isTimeWrong) {
+    context.metrics.timeNotBelieved(order.rail);
+    const told = { payment: order.id, merchant_id: order.merchantId, rail: order.rail, paid_at_ms: order.paidAtMs };
+    context.log.error({ alert: UNBELIEVABLE_TIME, ...told }, 'a rail tells a time that cannot be; the money is in suspense');
+  }
+  return rejected.payment;
 }
 
 /** Takes a use of the request's parent too, where it has one; what was issued while that was good stays good. */

@@ -4,6 +4,7 @@ import { takeStep } from './change.ts';
 import type { StoredPayment } from './document.ts';
 import { feesOf } from './payment.ts';
 import { postOutOfSuspense } from './postings.ts';
+import { bookedAtMs } from './rail-time.ts';
 
 /** The id of the payment that money in suspense has become. */
 export function creditedId(suspendedId: string): string {
@@ -25,6 +26,7 @@ export async function finishCredit(context: Context, suspended: StoredPayment): 
     partition,
     merchantReffNo: isItsOwn ? order.merchantReffNo : '',
     paidNumber: isItsOwn ? order.paidNumber : undefined,
+    paidAtMs: bookedAtMs(suspended),
     fromSuspense: order.partition,
   };
   // Where it is there already, this has been done before.

@@ -27,8 +27,11 @@ export type PaymentState =
   /** The rail has reported its reversal, and never that it was paid: nothing is booked. */
   | { status: 'withdrawn'; report: Report };
 
-/** Why money fits nothing. `withdrawn`: the rail had reported its reversal first. */
-export type Reason = Mismatch | 'unknown' | 'withdrawn';
+/**
+ * Why money fits nothing. `withdrawn`: the rail had reported its reversal first. `unbelievable-time`: the rail's time of the
+ * payment cannot be true.
+ */
+export type Reason = Mismatch | 'unknown' | 'withdrawn' | 'unbelievable-time';
 
 /** The fees of a payment, sen; fixed when it is accepted (contract §5). amount = fee + net, fee = vendor fee + our margin. */
 export type FeeBreakdown = {

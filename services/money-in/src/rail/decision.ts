@@ -10,6 +10,7 @@ const REASONS: Record<Reason, RailDecision> = {
   'used-up': RailDecision.ALREADY_PAID,
   'wrong-amount': RailDecision.WRONG_AMOUNT,
   withdrawn: RailDecision.INCONSISTENT,
+  'unbelievable-time': RailDecision.INCONSISTENT,
 };
 
 /** The answer to a rail whose payment does not fit, by the reason. */

@@ -1,6 +1,7 @@
 import type { Closeable } from '@gerbang/runtime';
 import { errors, Pool } from 'undici';
 import { createDeadlines } from './deadlines.ts';
+import type { KeepsAnswersOf } from './kept-answers.ts';
 import { post, TimedOut } from './post.ts';
 import { createConnector, parseTarget, type Resolve, type TargetPolicy, TargetRefused } from './target.ts';
 
@@ -21,11 +22,13 @@ export type Sender = Closeable & { send(request: WebhookRequest): Promise<Answer
 type Endpoint = { pool: Pool; inUse: number; usedAtMs: number };
 
 /**
+ * `keepsAnswersOf`: whose answers are handed on; all of them where it is undefined. Of others only the status is.
+ *
  * `socketsPerEndpoint` bounds the connections to one merchant's endpoint; `resolve` replaces the DNS and `timeoutMs` the 10 s in
  * tests.
  */
 export function createSender(
-  policy: TargetPolicy,
+  policy: TargetPolicy & { keepsAnswersOf?: KeepsAnswersOf | undefined },
   options: { socketsPerEndpoint: number; resolve?: Resolve; timeoutMs?: number },
 ): Sender {
   const endpoints = new Map<string, Endpoint>();
@@ -76,7 +79,9 @@ export function createSender(
           { deadlines, timeoutMs },
         );
         if ('error' in posted) return { httpStatus: undefined, answer: '', error: describe(posted.error) };
-        return { ...posted, error: explain(posted.httpStatus) };
+        const { httpStatus, answer } = posted;
+        const isKept = policy.keepsAnswersOf === undefined || policy.keepsAnswersOf(target.hostname);
+        return { httpStatus, answer: isKept ? answer : '', error: explain(httpStatus) };
       } finally {
         endpoint.inUse--;
         endpoint.usedAtMs = performance.now();

@@ -1,6 +1,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { encodeQris, isRefusal } from '@gerbang/core';
 import { PurchaseFinishedSchema, type PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
+import { type CancelType, CardTransactionEventSchema, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import {
   BindingChangedSchema,
   BindingStatus,
@@ -47,6 +48,34 @@ function figures(amountSen = 15_000_000n, feeSen = 400_000n) {
     paidAtMs: NOW,
     settleAtMs: BigInt(Date.parse('2026-11-23T02:00:00Z')),
   };
+}
+
+/** A card payment of 150,000; `over` replaces what another status changes. */
+export function cardPayment(
+  status: PaymentStatus,
+  over: { failedCode?: string; failedReason?: string; cancelType?: CancelType } = {},
+) {
+  const isPaid = status !== PaymentStatus.FAILED;
+  const payment = {
+    ...ACCOUNT,
+    id: '9901KAJ5Z4D5E6F7G8H9J0K1M2N3',
+    status,
+    amountSen: 15_000_000n,
+    maskedCard: '441111******1118',
+    brand: 'VISA',
+    cardHolderName: 'BUDI SANTOSO',
+    installment: 1,
+    installmentMonths: 1,
+    customer: { name: 'Budi Santoso', email: 'budi@example.com', phone: '081234567890' },
+    merchantReffNo: 'INV-2026-000123',
+    createdAtMs: CREATED,
+    processedAtMs: isPaid && over.cancelType !== undefined ? CREATED : NOW,
+    ...(isPaid && { feeSen: 400_000n, netSen: 14_600_000n, mdrBasisPoints: 250 }),
+    ...(status === PaymentStatus.REFUNDED && { capturedAtMs: CREATED + 30_000n, settleAtMs: CREATED + 86_400_000n }),
+    ...(over.cancelType !== undefined && { cancelledAtMs: NOW }),
+    ...over,
+  };
+  return toBinary(CardTransactionEventSchema, create(CardTransactionEventSchema, { payment }));
 }
 
 const transfer = {

@@ -1,5 +1,6 @@
 import { EVENT_CATALOGUE, presentEvent, type Webhook } from '@gerbang/present';
 import { PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
+import { CancelType, PaymentStatus } from '@gerbang/proto/gerbang/cards/v1/cards';
 import { BindingStatus, ChargeStatus, RefundStatus } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { PayableStatus } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
@@ -8,6 +9,7 @@ import { deliveryOf } from './delivery.ts';
 import {
   billerPayment,
   cardlessWithdrawal,
+  cardPayment,
   directDebitBinding,
   directDebitCharge,
   directDebitRefund,
@@ -271,6 +273,30 @@ export const SAMPLES: readonly Sample[] = [
     type: 'direct-debit.refund.failed',
     payload: directDebitRefund(RefundStatus.FAILED, { failedCode: '4035815', failedReason: 'Transaction Not Permitted' }),
     when: 'a refund has failed; its amount is back',
+  },
+  {
+    service: 'cards',
+    type: 'card-transaction.succeeded',
+    payload: cardPayment(PaymentStatus.SUCCESS),
+    when: 'a payment by card has succeeded; it is captured later, and pending from then on',
+  },
+  {
+    service: 'cards',
+    type: 'card-transaction.failed',
+    payload: cardPayment(PaymentStatus.FAILED, { failedCode: '51', failedReason: 'Insufficient funds' }),
+    when: 'a payment by card was declined, or its customer was not authenticated',
+  },
+  {
+    service: 'cards',
+    type: 'card-transaction.cancelled',
+    payload: cardPayment(PaymentStatus.CANCELLED, { cancelType: CancelType.VOID }),
+    when: 'a payment by card was voided before its capture',
+  },
+  {
+    service: 'cards',
+    type: 'card-transaction.refunded',
+    payload: cardPayment(PaymentStatus.REFUNDED, { cancelType: CancelType.REFUND }),
+    when: 'a payment by card was refunded after its capture, or the acquirer has taken it back',
   },
 ];
 

@@ -1,13 +1,13 @@
 import { accountSchema, accountStatusOf, pageSchema, presentAccount } from '@gerbang/present';
 import { AccountStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { z } from 'zod';
-import { listQuery, once, page } from '../../http/list-query.ts';
+import { listQuery, page, referenceInQuery } from '../../http/list-query.ts';
 import { operation } from '../../http/operation.ts';
 
 const query = z.object({
   ...listQuery,
   status: z.enum(['active', 'inactive', 'frozen'], 'must be active, inactive or frozen').transform(accountStatusOf).optional(),
-  merchant_reff_no: once.optional(),
+  merchant_reff_no: referenceInQuery.optional(),
 });
 
 /** GET accounts (contract §4): newest first. Refusals: validation. */

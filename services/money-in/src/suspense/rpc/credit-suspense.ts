@@ -5,6 +5,7 @@ import { decideByOperator, findToDecide } from '../../payment/decide-by-operator
 import { feesFor } from '../../payment/fees.ts';
 import { creditedId } from '../../payment/leave-suspense.ts';
 import { feesOf } from '../../payment/payment.ts';
+import { bookedAtMs } from '../../payment/rail-time.ts';
 
 /**
  * Credits an account with money in suspense, as a payment of the rail's product with the account's fees; it settles from now on.
@@ -17,7 +18,7 @@ export async function creditSuspense(context: Context, request: CreditSuspenseRe
   await context.merchants.account(merchantId, accountId);
   const { order } = suspended;
   const paidRequest = order.requestId === '' ? undefined : await context.paymentRequests.find(order.requestId);
-  const fees = await feesFor(context, order, merchantId, paidRequest);
+  const fees = await feesFor(context, { ...order, paidAtMs: bookedAtMs(suspended) }, merchantId, paidRequest);
   const settleAtMs = Math.max(fees.settleAtMs, context.settlesAt(order.product, context.clock.now()));
   const target = { merchantId, accountId, partition };
   await decideByOperator(context, suspended, {

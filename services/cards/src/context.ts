@@ -1,0 +1,38 @@
+import type { Clock } from '@gerbang/core';
+import type { MerchantDirectory, SettlesAt } from '@gerbang/neighbours';
+import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { AcquirerTerms, CardRail } from '@gerbang/rails/card';
+import type { RpcClient } from '@gerbang/rpc';
+import type { BackgroundWork, Logger } from '@gerbang/runtime';
+import type { IdempotencyKeys } from '@gerbang/store';
+import type { Metrics } from './metrics.ts';
+import type { PaymentStore } from './payment/store.ts';
+
+/** The service's dependencies as one plain object. */
+export type Context = {
+  payments: PaymentStore;
+  rail: CardRail;
+  /** What the acquirer offers. */
+  terms: AcquirerTerms;
+  ledger: RpcClient<typeof LedgerService>;
+  merchants: MerchantDirectory;
+  idempotencyKeys: IdempotencyKeys;
+  settlesAt: SettlesAt;
+  /** pay_url, without a slash at the end. */
+  payUrl: string;
+  /** From the authorisation to the capture, business time. */
+  captureAfterMs: number;
+  /** How long a customer has to be authenticated. */
+  challengeMs: number;
+  railTimeoutMs: number;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+  /** Work that outlives its request; draining waits for it. */
+  background: BackgroundWork;
+  /** Payments that this process is working on just now; their timer has nothing to do. */
+  inProgress: Set<string>;
+};
+
+/** The product's name in merchants' lists of products, fees and limits, and of its rail. */
+export const CARD = 'card';

@@ -1,0 +1,103 @@
+import { callWithin } from '@gerbang/rails';
+import type { AuthorisationState, CardData, InquiryResult } from '@gerbang/rails/card';
+import type { Context } from '../context.ts';
+import { changePayment } from './change.ts';
+import type { StoredPayment } from './document.ts';
+import { believableMs, feesFor } from './fees.ts';
+import { NOT_FOUND_FINAL_MS } from './schedule.ts';
+import type { PaymentCommand, PaymentState } from './state.ts';
+
+/**
+ * Sends a payment to the acquirer. That it goes is written before; only who has written it sends, and it is sent once: whatever
+ * becomes of the call, the card is gone with it.
+ */
+export async function authorise(context: Context, payment: StoredPayment, card: CardData): Promise<StoredPayment> {
+  const marked = await changePayment(context, payment, { type: 'send' });
+  if (!marked.isChanged) return marked.payment;
+  const { order } = marked.payment;
+  const request = {
+    reference: order.id,
+    amountSen: order.amountSen.toString(),
+    installmentMonths: order.installmentMonths,
+    merchantReference: order.merchantReffNo,
+    merchantName: order.merchantName,
+    returnUrl: `${context.payUrl}/card/${order.id}`,
+  };
+  const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.authorise(request, card, { signal }));
+  return takeAnswer(context, marked.payment, said);
+}
+
+type Open = Extract<PaymentState, { status: 'authorising' | 'challenging' }>;
+
+/** Asks about a payment that the acquirer may have. A customer who was not authenticated in time is not waited for any longer. */
+export async function inquireAuthorisation(context: Context, payment: StoredPayment, state: Open): Promise<StoredPayment> {
+  const isLate = state.status === 'challenging' && context.clock.now() >= state.expiresAtMs;
+  if (isLate && (await isGivenUp(context, payment))) {
+    const late = { code: 'AUTHENTICATION_EXPIRED', reason: 'The customer was not authenticated in time' };
+    return write(context, payment, { type: 'fail', ...late });
+  }
+  const said = await ask(context, payment);
+  if (said.outcome !== 'not_found') return takeAnswer(context, payment, said);
+  if (context.clock.now() - state.sentAtMs < NOT_FOUND_FINAL_MS)
+    return write(context, payment, { type: 'wait', waitingFor: 'the acquirer does not know it yet' });
+  return write(context, payment, { type: 'fail', code: 'NOT_RECEIVED', reason: 'It has not reached the acquirer' });
+}
+
+/** How the payment stands at the acquirer. */
+export function ask({ rail, railTimeoutMs }: Context, { order }: StoredPayment): Promise<InquiryResult> {
+  return callWithin(railTimeoutMs, (signal) => rail.inquire({ reference: order.id }, { signal }));
+}
+
+/** Whether the acquirer has given up the authentication, so that nothing can be authorised any more. */
+async function isGivenUp({ rail, railTimeoutMs }: Context, { order }: StoredPayment): Promise<boolean> {
+  const said = await callWithin(railTimeoutMs, (signal) => rail.void({ reference: order.id }, { signal }));
+  return said.outcome === 'done';
+}
+
+async function takeAnswer(
+  context: Context,
+  payment: StoredPayment,
+  said: AuthorisationState | Extract<InquiryResult, { outcome: 'unknown' }>,
+): Promise<StoredPayment> {
+  switch (said.outcome) {
+    case 'authorised':
+      return write(context, payment, await authorised(context, payment, said));
+    // It can not be captured without us, unless an acquirer captures by itself: then the credit follows as usual.
+    case 'captured':
+      return write(
+        context,
+        payment,
+        await authorised(context, payment, { ...said, approvalCode: '', authorisedAtMs: undefined }),
+      );
+    case 'challenge': {
+      const expiresAtMs = context.clock.now() + context.challengeMs;
+      return write(context, payment, { type: 'challenge', url: said.url, expiresAtMs });
+    }
+    case 'pending':
+      return write(context, payment, { type: 'pending' });
+    case 'failed':
+      return write(context, payment, { type: 'fail', code: said.code, reason: said.reason });
+    case 'voided':
+    case 'refunded':
+      return write(context, payment, { type: 'fail', code: 'VOIDED', reason: 'The acquirer has given it up' });
+    case 'unknown':
+      return write(context, payment, { type: 'wait', waitingFor: said.reason });
+    default:
+      return said satisfies never;
+  }
+}
+
+type Told = { acquirerReference: string; approvalCode: string; authorisedAtMs: number | undefined };
+
+async function authorised(context: Context, { order }: StoredPayment, told: Told): Promise<PaymentCommand> {
+  const nowMs = context.clock.now();
+  const authorisedAtMs = believableMs(told.authorisedAtMs, order, nowMs);
+  const fees = await feesFor(context, order, authorisedAtMs);
+  const { acquirerReference, approvalCode } = told;
+  const captureAtMs = nowMs + context.captureAfterMs;
+  return { type: 'authorise', authorisation: { acquirerReference, approvalCode, authorisedAtMs, captureAtMs, fees } };
+}
+
+async function write(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {
+  return (await changePayment(context, payment, command)).payment;
+}

@@ -1,0 +1,76 @@
+import { isRefusal, RefusalError } from '@gerbang/core';
+import { retryConflicts } from '@gerbang/store';
+import type { Context } from '../context.ts';
+import type { StoredPayment } from './document.ts';
+import { decide } from './payment.ts';
+import { UNRESOLVED_AFTER_MS } from './schedule.ts';
+import type { PaymentCommand, PaymentEvent } from './state.ts';
+
+/** The payment as it now stands, and whether this call has changed it: only then does the caller go on with what it means. */
+export type Changed = { payment: StoredPayment; isChanged: boolean };
+
+type ChangeContext = Pick<Context, 'payments' | 'clock' | 'log' | 'metrics'>;
+
+/**
+ * Decides a command and writes it; when another process has written meanwhile, decides anew on what is there now. Only the writer
+ * of an event logs and counts it. Refusals: those of the decider, unavailable.
+ */
+export async function changePayment(context: ChangeContext, first: StoredPayment, command: PaymentCommand): Promise<Changed> {
+  const { id } = first.order;
+  const changed = await retryConflicts<StoredPayment, { payment: StoredPayment; event: PaymentEvent | undefined }>({
+    first,
+    read: () => mustFindPayment(context, id),
+    async write(current) {
+      // A wait adds nothing to what another process has written meanwhile.
+      const isOvertaken = current !== first && command.type === 'wait';
+      const nowMs = context.clock.now();
+      const events = isOvertaken ? [] : decide(current.state, command, nowMs);
+      if (isRefusal(events)) throw new RefusalError(events);
+      const [event] = events;
+      if (event === undefined) return { payment: current, event };
+      const payment = await context.payments.apply(current, event, nowMs);
+      return payment && { payment, event };
+    },
+  });
+  if (changed.event !== undefined) observe(context, changed.payment, changed.event, command);
+  return { payment: changed.payment, isChanged: changed.event !== undefined };
+}
+
+export async function mustFindPayment({ payments }: Pick<Context, 'payments'>, id: string): Promise<StoredPayment> {
+  const found = await payments.find(id, { linearizable: true });
+  if (found === undefined) throw new Error(`card payment ${id} has vanished`);
+  return found;
+}
+
+function observe(
+  { log, metrics, clock }: ChangeContext,
+  { order, state }: StoredPayment,
+  { published }: PaymentEvent,
+  command: PaymentCommand,
+): void {
+  const fields = { transaction_id: order.id, merchant_id: order.merchantId };
+  const nowMs = clock.now();
+  if (published !== undefined) {
+    metrics.finished(published, order.brand, state.status === 'failed' ? state.code : '');
+    log.info({ ...fields, status: state.status }, published);
+  }
+  switch (command.type) {
+    case 'credited':
+      metrics.credited(nowMs - order.createdAtMs);
+      break;
+    case 'lose':
+    case 'late-authorised':
+    case 'withdraw':
+    case 'contest':
+      metrics.contradicted(command.type);
+      log.error({ ...fields, alert: 'rail-contradiction', status: state.status }, 'the acquirer contradicts what it said before');
+      break;
+    case 'wait': {
+      const waiting = { ...fields, reason: command.waitingFor };
+      if (nowMs - order.createdAtMs < UNRESOLVED_AFTER_MS) log.warn(waiting, 'the acquirer has not told an outcome yet');
+      else log.error(waiting, 'the acquirer has not told an outcome for a day; an operator looks at it');
+      break;
+    }
+    default:
+  }
+}

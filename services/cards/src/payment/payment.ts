@@ -1,0 +1,139 @@
+import type { Refusal } from '@gerbang/core';
+import { decideCancel } from './cancel.ts';
+import { NEVER_ASKED, type PaymentCommand, type PaymentEvent, type PaymentState, to } from './state.ts';
+
+/**
+ * Decides a command. An empty list: it has been done before, or what it is about is over. Refusals: those of a cancel
+ * (cancel.ts).
+ */
+export function decide(state: PaymentState, command: PaymentCommand, nowMs: number): PaymentEvent[] | Refusal {
+  switch (command.type) {
+    case 'send':
+      return state.status === 'created' ? to({ status: 'authorising', sentAtMs: nowMs, asked: NEVER_ASKED }) : [];
+    case 'give-up':
+      return state.status === 'created' ? fail({ code: 'NOT_SENT', reason: 'It was not submitted' }, nowMs) : [];
+    case 'wait':
+      return 'asked' in state ? to({ ...state, asked: { tries: state.asked.tries + 1, waitingFor: command.waitingFor } }) : [];
+    case 'pending':
+    case 'challenge':
+    case 'authorise':
+    case 'fail':
+      return decideAuthorisation(state, command, nowMs);
+    case 'begin-capture':
+    case 'captured':
+    case 'credited':
+    case 'begin-settling':
+    case 'settled':
+      return decideCapture(state, command, nowMs);
+    case 'cancel':
+    case 'voided':
+    case 'void-refused':
+    case 'reserved':
+    case 'reserve-refused':
+    case 'refund-done':
+    case 'refund-refused':
+    case 'returned':
+      return decideCancel(state, command, nowMs);
+    case 'lose':
+    case 'late-authorised':
+    case 'released':
+    case 'withdraw':
+    case 'withdrawn':
+    case 'contest':
+      return decideContradiction(state, command, nowMs);
+    default:
+      return command satisfies never;
+  }
+}
+
+type AuthorisationCommand = Extract<PaymentCommand, { type: 'pending' | 'challenge' | 'authorise' | 'fail' }>;
+
+/** What the acquirer says before it has authorised. Its last word stands. */
+function decideAuthorisation(state: PaymentState, command: AuthorisationCommand, nowMs: number): PaymentEvent[] {
+  if (state.status !== 'authorising' && state.status !== 'challenging') return [];
+  const { sentAtMs, asked } = state;
+  const tries = asked.tries + 1;
+  switch (command.type) {
+    case 'pending':
+      return to({ status: 'authorising', sentAtMs, asked: { tries, waitingFor: 'pending at the acquirer' } });
+    case 'challenge': {
+      const { url, expiresAtMs } = state.status === 'challenging' ? state : command;
+      return to({ status: 'challenging', sentAtMs, url, expiresAtMs, asked: { tries, waitingFor: 'the customer' } });
+    }
+    case 'authorise':
+      return to({ status: 'authorised', authorisation: command.authorisation, refused: undefined }, 'succeeded');
+    case 'fail':
+      return fail(command, nowMs);
+    default:
+      return command satisfies never;
+  }
+}
+
+type CaptureCommand = Extract<PaymentCommand, { type: 'begin-capture' | 'captured' | 'credited' | 'begin-settling' | 'settled' }>;
+
+/** The money's way from the authorisation to the available balance. */
+function decideCapture(state: PaymentState, command: CaptureCommand, nowMs: number): PaymentEvent[] {
+  switch (command.type) {
+    case 'begin-capture': {
+      if (state.status !== 'authorised' || nowMs < state.authorisation.captureAtMs) return [];
+      return to({ status: 'capturing', authorisation: state.authorisation, asked: NEVER_ASKED });
+    }
+    case 'captured': {
+      // Also of one that was to be voided: the acquirer has captured it before.
+      if (state.status !== 'capturing' && state.status !== 'voiding') return [];
+      const capture = { capturedAtMs: nowMs, settleAtMs: command.settleAtMs, settledAtMs: undefined, refundAttempts: 0 };
+      return to({ status: 'crediting', authorisation: state.authorisation, capture });
+    }
+    case 'credited':
+      return state.status === 'crediting' ? to({ ...state, status: 'captured', refused: undefined }) : [];
+    case 'begin-settling': {
+      if (state.status !== 'captured' || nowMs < state.capture.settleAtMs) return [];
+      const { authorisation, capture } = state;
+      return to({ status: 'settling', authorisation, capture });
+    }
+    case 'settled': {
+      if (state.status !== 'settling') return [];
+      const capture = { ...state.capture, settledAtMs: command.atMs };
+      return to({ status: 'settled', authorisation: state.authorisation, capture, refused: undefined });
+    }
+    default:
+      return command satisfies never;
+  }
+}
+
+type ContradictionCommand = Extract<
+  PaymentCommand,
+  { type: 'lose' | 'late-authorised' | 'released' | 'withdraw' | 'withdrawn' | 'contest' }
+>;
+
+/** Where the acquirer says something else than it did before. Nothing is edited: what was booked is compensated. */
+function decideContradiction(state: PaymentState, command: ContradictionCommand, nowMs: number): PaymentEvent[] {
+  switch (command.type) {
+    case 'lose':
+      return state.status === 'authorised' || state.status === 'capturing' || state.status === 'voiding'
+        ? fail(command, nowMs)
+        : [];
+    case 'late-authorised':
+      return state.status === 'failed' ? to({ ...state, status: 'releasing', asked: NEVER_ASKED }) : [];
+    case 'released': {
+      if (state.status !== 'releasing') return [];
+      const { code, reason, endedAtMs } = state;
+      return to({ status: 'failed', code, reason, endedAtMs });
+    }
+    case 'withdraw': {
+      if (state.status !== 'captured' && state.status !== 'settled') return [];
+      const { authorisation, capture } = state;
+      return to({ status: 'withdrawing', authorisation, capture, reason: command.reason });
+    }
+    case 'withdrawn':
+      return state.status === 'withdrawing' ? to({ ...state, status: 'withdrawn', endedAtMs: nowMs }, 'refunded') : [];
+    case 'contest':
+      return state.status === 'withdrawing' ? to({ ...state, status: 'contested', endedAtMs: nowMs }) : [];
+    default:
+      return command satisfies never;
+  }
+}
+
+function fail({ code, reason }: { code: string; reason: string }, nowMs: number): PaymentEvent[] {
+  return to({ status: 'failed', code, reason, endedAtMs: nowMs }, 'failed');
+}

@@ -1,0 +1,85 @@
+import { RefusalError, refuse, refuseField } from '@gerbang/core';
+import type { Profile } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { type CardData, whyNoInstallment } from '@gerbang/rails/card';
+import { withinOr } from '@gerbang/runtime';
+import { CARD, type Context } from '../context.ts';
+import { advancePayment, workOn } from './advance.ts';
+import { authorise } from './authorise.ts';
+import type { StoredPayment } from './document.ts';
+import type { PaymentOrder } from './state.ts';
+
+/** A payment is answered when the acquirer has answered, or after this long as it then stands. */
+export const ANSWER_AFTER_MS = 3_000;
+
+export type NewPayment = Pick<
+  PaymentOrder,
+  | 'merchantId'
+  | 'accountId'
+  | 'amountSen'
+  | 'installment'
+  | 'installmentMonths'
+  | 'customer'
+  | 'merchantReffNo'
+  | 'redirectUrl'
+  | 'cardHolderName'
+>;
+
+/**
+ * Charges a card under an id, and gives the payment as it stands when the acquirer has answered, or after 3 s. One that was begun
+ * under this id before and never sent is sent now; else it is inquired. Refusals: product_not_allowed, account_not_found,
+ * account_of_other_merchant, frozen, account_limit, validation (card_expiry, installment_month), unavailable.
+ */
+export async function placePayment(context: Context, id: string, wanted: NewPayment, card: CardData): Promise<StoredPayment> {
+  mustNotHaveExpired(card, context.clock.now());
+  const { profile } = await context.merchants.admit(wanted.merchantId, CARD, wanted.accountId);
+  mustBeOffered(context, wanted, card);
+  mustBeWithinLimits(profile, wanted);
+  const order: PaymentOrder = {
+    ...wanted,
+    id,
+    partition: profile.partition,
+    merchantName: profile.name,
+    maskedCard: card.masked,
+    brand: card.brand,
+    createdAtMs: context.clock.now(),
+  };
+  const payment = await context.payments.insertOrFind(order);
+  const work = async () => {
+    const sent = payment.state.status === 'created' ? await authorise(context, payment, card) : payment;
+    // What has an outcome goes on by its timer.
+    return sent.state.status === 'authorising' && sent === payment ? advancePayment(context, sent) : sent;
+  };
+  return withinOr(ANSWER_AFTER_MS, workOn(context, payment, work), asSent(payment));
+}
+
+/** How the payment stands while the acquirer owes its answer. */
+function asSent(payment: StoredPayment): StoredPayment {
+  if (payment.state.status !== 'created') return payment;
+  const asked = { tries: 0, waitingFor: '' };
+  return { ...payment, state: { status: 'authorising', sentAtMs: payment.order.createdAtMs, asked } };
+}
+
+/** A card is good to the end of its month. */
+function mustNotHaveExpired(card: CardData, nowMs: number): void {
+  if (card.isExpired(nowMs)) throw new RefusalError(refuseField('card_expiry', 'is past'));
+}
+
+const NOT_OFFERED = {
+  months: 'is not offered',
+  card: 'is not offered for this card',
+  amount: 'is not offered for so small an amount',
+} as const;
+
+/** Installments are what the acquirer offers for the card and the amount. */
+function mustBeOffered({ terms }: Context, { installmentMonths: months, amountSen }: NewPayment, card: CardData): void {
+  const why = whyNoInstallment(terms, card, { months, amountSen });
+  if (why !== undefined) throw new RefusalError(refuseField('installment_month', NOT_OFFERED[why]));
+}
+
+/** What operators have set for one payment of the product. */
+function mustBeWithinLimits({ limits }: Profile, { amountSen }: NewPayment): void {
+  const limit = limits.find(({ product }) => product === CARD);
+  if (limit === undefined) return;
+  const isTooMuch = limit.maximumSen > 0n && amountSen > limit.maximumSen;
+  if (isTooMuch || amountSen < limit.minimumSen) throw new RefusalError(refuse('account_limit'));
+}

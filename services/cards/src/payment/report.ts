@@ -1,0 +1,76 @@
+import { RefusalError, refuse } from '@gerbang/core';
+import type { InquiryResult } from '@gerbang/rails/card';
+import type { Context } from '../context.ts';
+import { advancePayment, workOn } from './advance.ts';
+import { ask } from './authorise.ts';
+import { changePayment } from './change.ts';
+import type { StoredPayment } from './document.ts';
+import type { PaymentCommand } from './state.ts';
+
+/**
+ * Something may have changed at the acquirer: it is asked, and what it says is followed. Nothing else is believed, neither its
+ * report nor a customer who has come back. Refusals: unavailable (it does not answer).
+ */
+export async function lookAgain(context: Context, payment: StoredPayment): Promise<StoredPayment> {
+  const { state, order } = payment;
+  if (context.inProgress.has(order.id)) return payment;
+  switch (state.status) {
+    case 'authorising':
+    case 'challenging':
+      return workOn(context, payment);
+    case 'failed':
+    case 'authorised':
+    case 'captured':
+    case 'settled':
+      return compare(context, payment);
+    // Its own steps ask the acquirer anyway, or the acquirer has no more to say.
+    case 'created':
+    case 'capturing':
+    case 'voiding':
+    case 'crediting':
+    case 'settling':
+    case 'reserving':
+    case 'refunding':
+    case 'returning':
+    case 'releasing':
+    case 'withdrawing':
+    case 'cancelled':
+    case 'refunded':
+    case 'withdrawn':
+    case 'contested':
+      return payment;
+    default:
+      return state satisfies never;
+  }
+}
+
+async function compare(context: Context, payment: StoredPayment): Promise<StoredPayment> {
+  const said = await ask(context, payment);
+  if (said.outcome === 'unknown')
+    throw new RefusalError(refuse('unavailable', { retryAfterMs: 1_000 }), new Error('the acquirer does not answer'));
+  const command = contradictionIn(payment, said);
+  if (command === undefined) return payment;
+  const changed = await changePayment(context, payment, command);
+  return changed.isChanged ? advancePayment(context, changed.payment) : changed.payment;
+}
+
+/** What contradicts how the payment stands here; undefined where nothing does. */
+function contradictionIn({ state }: StoredPayment, said: InquiryResult): PaymentCommand | undefined {
+  const { outcome } = said;
+  switch (state.status) {
+    case 'failed':
+      return outcome === 'authorised' || outcome === 'captured' ? { type: 'late-authorised' } : undefined;
+    case 'authorised':
+      if (outcome === 'failed') return { type: 'lose', code: said.code, reason: said.reason };
+      return outcome === 'voided' || outcome === 'refunded'
+        ? { type: 'lose', code: 'VOIDED', reason: 'The acquirer has given it up' }
+        : undefined;
+    case 'captured':
+    case 'settled':
+      return outcome === 'failed' || outcome === 'voided' || outcome === 'refunded'
+        ? { type: 'withdraw', reason: `The acquirer says that it is ${outcome}` }
+        : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+import type { CardBrand } from '@gerbang/core';
+
+/** What a merchant has ordered; never changes. Sen, Unix milliseconds of business time. Of the card only what may be shown. */
+export type PaymentOrder = {
+  /** "99" and a ULID; what the acquirer knows the payment by too. */
+  id: string;
+  merchantId: string;
+  accountId: string;
+  /** Of the merchant. */
+  partition: string;
+  merchantName: string;
+  amountSen: bigint;
+  /** First six digits, six stars, last four. */
+  maskedCard: string;
+  brand: CardBrand;
+  cardHolderName: string;
+  /** 1: in full, 2: in installments. */
+  installment: number;
+  installmentMonths: number;
+  customer: Customer;
+  merchantReffNo: string;
+  redirectUrl: string;
+  createdAtMs: number;
+};
+
+export type Customer = { name: string; email: string; phone: string };
+
+/**
+ * A payment by card. created → authorising → (challenging → authorising →) authorised → capturing → crediting → captured →
+ * settling → settled; failed from the first three. Cancelled before its capture: voiding → cancelled. After it: reserving →
+ * refunding → refunded, or returning and back. `releasing`: it has failed here, and the acquirer has authorised it all the same, so
+ * it is voided there. `withdrawing`, `withdrawn`, `contested`: the acquirer has taken a captured payment back by itself.
+ */
+export type PaymentState =
+  /** Nothing has gone to the acquirer. */
+  | { status: 'created' }
+  /** It has gone to the acquirer once, and never will again. */
+  | { status: 'authorising'; sentAtMs: number; asked: Asked }
+  | { status: 'challenging'; sentAtMs: number; url: string; expiresAtMs: number; asked: Asked }
+  | ({ status: 'authorised'; refused: RefusedCancel | undefined } & Authorised)
+  | ({ status: 'capturing' | 'voiding'; asked: Asked } & Authorised)
+  | ({ status: 'cancelled'; endedAtMs: number } & Authorised)
+  /** The acquirer has captured it; the ledger is yet to credit it. */
+  | ({ status: 'crediting' } & Captured)
+  | ({ status: 'captured' | 'settled'; refused: RefusedCancel | undefined } & Captured)
+  | ({ status: 'settling' } & Captured)
+  /** The ledger is yet to give the refund to the rail. */
+  | ({ status: 'reserving'; refund: Refund } & Captured)
+  | ({ status: 'refunding'; refund: Refund; asked: Asked } & Captured)
+  /** The acquirer has refused it; the ledger is yet to take it back. */
+  | ({ status: 'returning'; refund: Refund; reason: string } & Captured)
+  | ({ status: 'refunded'; refund: Refund; endedAtMs: number } & Captured)
+  | { status: 'failed'; code: string; reason: string; endedAtMs: number }
+  | { status: 'releasing'; code: string; reason: string; endedAtMs: number; asked: Asked }
+  /** The ledger is yet to take it from the account. */
+  | ({ status: 'withdrawing'; reason: string } & Captured)
+  | ({ status: 'withdrawn' | 'contested'; reason: string; endedAtMs: number } & Captured);
+
+/** How often the acquirer was asked without an outcome, and what for. */
+export type Asked = { tries: number; waitingFor: string };
+
+export type Authorised = { authorisation: Authorisation };
+export type Authorisation = {
+  acquirerReference: string;
+  approvalCode: string;
+  authorisedAtMs: number;
+  captureAtMs: number;
+  fees: FeeBreakdown;
+};
+
+/** amount = fee + net, fee = vendor fee + our margin; sen. `basisPoints`: the MDR, hundredths of a percent. */
+export type FeeBreakdown = { feeSen: bigint; netSen: bigint; vendorFeeSen: bigint; basisPoints: number };
+
+export type Captured = Authorised & { capture: Capture };
+export type Capture = { capturedAtMs: number; settleAtMs: number; settledAtMs: number | undefined; refundAttempts: number };
+
+/** `attempt` is part of its keys and references, since ledger and acquirer answer the same attempt the same for ever. */
+export type Refund = { attempt: number; fromPendingSen: bigint; fromAvailableSen: bigint };
+
+/** Why the last cancel was refused. */
+export type RefusedCancel = { attempt: number; because: 'short-balance' | 'acquirer'; reason: string };
+
+export type PaymentCommand =
+  | { type: 'send' }
+  /** The process that had the card has died before it was sent. */
+  | { type: 'give-up' }
+  | { type: 'wait'; waitingFor: string }
+  /** `pending`: the customer was authenticated, or need not be. */
+  | { type: 'pending' }
+  | { type: 'challenge'; url: string; expiresAtMs: number }
+  | { type: 'authorise'; authorisation: Authorisation }
+  | { type: 'fail'; code: string; reason: string }
+  | { type: 'begin-capture' }
+  | { type: 'captured'; settleAtMs: number }
+  /** The ledger has credited it. */
+  | { type: 'credited' }
+  | { type: 'begin-settling' }
+  | { type: 'settled'; atMs: number }
+  | { type: 'cancel'; voidMs: number; refunds: boolean }
+  | { type: 'voided' }
+  | { type: 'void-refused'; reason: string }
+  /** The ledger has given the refund to the rail, or refuses to. */
+  | { type: 'reserved' }
+  | { type: 'reserve-refused' }
+  | { type: 'refund-done' }
+  | { type: 'refund-refused'; reason: string }
+  | { type: 'returned' }
+  /** The acquirer has ended what it had authorised, before it was captured. */
+  | { type: 'lose'; code: string; reason: string }
+  /** The acquirer has authorised what has failed here, and has given it up again. */
+  | { type: 'late-authorised' }
+  | { type: 'released' }
+  /** The acquirer has taken back what it had captured. */
+  | { type: 'withdraw'; reason: string }
+  | { type: 'withdrawn' }
+  | { type: 'contest' };
+
+/** What a merchant hears of. */
+export type Published =
+  | 'card-transaction.succeeded'
+  | 'card-transaction.failed'
+  | 'card-transaction.cancelled'
+  | 'card-transaction.refunded';
+
+export type PaymentEvent = { type: 'changed'; state: PaymentState; published: Published | undefined };
+
+export function isAuthorised(state: PaymentState): state is Extract<PaymentState, Authorised> {
+  return 'authorisation' in state;
+}
+
+export function isCaptured(state: PaymentState): state is Extract<PaymentState, Captured> {
+  return 'capture' in state;
+}
+
+export const NEVER_ASKED: Asked = { tries: 0, waitingFor: '' };
+
+/** The event of a change; `outcome` is what the merchant is notified of. */
+export function to(state: PaymentState, outcome?: 'succeeded' | 'failed' | 'cancelled' | 'refunded'): PaymentEvent[] {
+  return [{ type: 'changed', state, published: outcome && `card-transaction.${outcome}` }];
+}

@@ -1,0 +1,91 @@
+import { callWithin } from '@gerbang/rails';
+import type { DoneResult } from '@gerbang/rails/card';
+import type { Context } from '../context.ts';
+import { ask } from './authorise.ts';
+import { changePayment } from './change.ts';
+import type { StoredPayment } from './document.ts';
+import type { PaymentCommand, Refund } from './state.ts';
+
+/** Takes the authorised amount. Where the acquirer refuses it is asked how the payment stands: it may have ended it. */
+export async function capture(context: Context, payment: StoredPayment): Promise<StoredPayment> {
+  const { id: reference, amountSen } = payment.order;
+  const said = await callWithin(context.railTimeoutMs, (signal) =>
+    context.rail.capture({ reference, amountSen: amountSen.toString() }, { signal }),
+  );
+  if (said.outcome === 'done') return write(context, payment, captured(context));
+  return followInquiry(context, payment, reasonOf(said));
+}
+
+/** Gives up the authorisation. Where the acquirer refuses it may have captured or ended it already. */
+export async function voidPayment(context: Context, payment: StoredPayment): Promise<StoredPayment> {
+  const { id: reference } = payment.order;
+  const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.void({ reference }, { signal }));
+  if (said.outcome === 'done') return write(context, payment, { type: 'voided' });
+  return followInquiry(context, payment, reasonOf(said), said.outcome === 'failed');
+}
+
+/** The same for what was authorised after it had failed here. */
+export async function release(context: Context, payment: StoredPayment): Promise<StoredPayment> {
+  const { id: reference } = payment.order;
+  const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.void({ reference }, { signal }));
+  if (said.outcome === 'done') return write(context, payment, { type: 'released' });
+  const now = await ask(context, payment);
+  const isGone = now.outcome === 'voided' || now.outcome === 'failed' || now.outcome === 'refunded';
+  return write(context, payment, isGone ? { type: 'released' } : { type: 'wait', waitingFor: reasonOf(said) });
+}
+
+/** Has the acquirer give back what the ledger has given to the rail. A refusal is final only if the acquirer has not refunded it. */
+export async function refund(context: Context, payment: StoredPayment, { attempt }: Refund): Promise<StoredPayment> {
+  const { id: reference, amountSen } = payment.order;
+  const request = { reference, refundReference: `${reference}R${attempt}`, amountSen: amountSen.toString() };
+  const said = await callWithin(context.railTimeoutMs, (signal) => context.rail.refund(request, { signal }));
+  if (said.outcome === 'done') return write(context, payment, { type: 'refund-done' });
+  if (said.outcome === 'unknown') return write(context, payment, { type: 'wait', waitingFor: said.reason });
+  const now = await ask(context, payment);
+  if (now.outcome === 'refunded') return write(context, payment, { type: 'refund-done' });
+  if (now.outcome === 'captured') return write(context, payment, { type: 'refund-refused', reason: said.reason });
+  return write(context, payment, { type: 'wait', waitingFor: said.reason });
+}
+
+/** What the acquirer says now of a payment that it does not capture or void. `isRefused`: the merchant's void. */
+async function followInquiry(
+  context: Context,
+  payment: StoredPayment,
+  reason: string,
+  isRefused = false,
+): Promise<StoredPayment> {
+  const said = await ask(context, payment);
+  switch (said.outcome) {
+    case 'captured':
+      return write(context, payment, captured(context));
+    case 'voided':
+      // Of a void it is what was asked for.
+      if (payment.state.status === 'voiding') return write(context, payment, { type: 'voided' });
+      return write(context, payment, { type: 'lose', code: 'VOIDED', reason: 'The acquirer has given it up' });
+    case 'refunded':
+      return write(context, payment, { type: 'lose', code: 'REFUNDED', reason: 'The acquirer has given it back' });
+    case 'failed':
+      return write(context, payment, { type: 'lose', code: said.code, reason: said.reason });
+    case 'authorised':
+      return write(context, payment, isRefused ? { type: 'void-refused', reason } : { type: 'wait', waitingFor: reason });
+    case 'challenge':
+    case 'pending':
+    case 'not_found':
+    case 'unknown':
+      return write(context, payment, { type: 'wait', waitingFor: reason });
+    default:
+      return said satisfies never;
+  }
+}
+
+function captured({ settlesAt, clock }: Context): PaymentCommand {
+  return { type: 'captured', settleAtMs: settlesAt('card', clock.now()) };
+}
+
+function reasonOf(said: DoneResult): string {
+  return said.outcome === 'done' ? '' : said.reason;
+}
+
+async function write(context: Context, payment: StoredPayment, command: PaymentCommand): Promise<StoredPayment> {
+  return (await changePayment(context, payment, command)).payment;
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '@gerbang/core';
+import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { type CardRail, openRestCardRail } from '@gerbang/rails/card';
+import { BackgroundWork, type Closeable } from '@gerbang/runtime';
+import { assembleService, openClock } from '@gerbang/service';
+import { openRelay } from '@gerbang/service/events';
+import { openMerchants } from '@gerbang/service/merchants';
+import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
+import { openStore, openTimer } from '@gerbang/service/store';
+import { openIdempotencyKeys } from '@gerbang/store';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { createCardMetrics } from './metrics.ts';
+import { onPaymentDue } from './payment/advance.ts';
+import type { StoredPaymentDocument } from './payment/document.ts';
+import { openPaymentStore, PAYMENTS } from './payment/store.ts';
+import { implementations } from './rpc.ts';
+
+/** Beyond a timer's calls to the acquirer: for the ledger and the database. */
+const LEASE_MARGIN_MS = 15_000;
+
+export type Service = Served & Closeable;
+
+/** Starts the service; `clock` replaces the business clock and `rail` the acquirer in tests. */
+export function startService(config: Config, options: { clock?: Clock; rail?: CardRail } = {}): Promise<Service> {
+  return assembleService({ name: 'cards', config }, async (foundation) => {
+    const { log, registry, closing } = foundation;
+    const clock = await openClock(foundation, options.clock);
+    const store = await openStore(foundation);
+    const { bus, relay } = openRelay(foundation, store, clock);
+    const rail = options.rail ?? openRestCardRail(acquirerOf(config));
+    closing.push('rail', () => rail.close());
+    const context: Context = {
+      payments: await openPaymentStore(store, relay.afterWrite),
+      rail,
+      terms: config.CARD_ACQUIRER_TERMS,
+      ledger: openLedger(foundation).client(LedgerService),
+      merchants: openMerchants(foundation, bus),
+      idempotencyKeys: await openIdempotencyKeys(store, clock),
+      settlesAt: config.settlesAt,
+      payUrl: config.PAY_URL,
+      captureAfterMs: config.CARD_CAPTURE_SECONDS * 1_000,
+      challengeMs: config.CARD_3DS_SECONDS * 1_000,
+      railTimeoutMs: config.RAIL_TIMEOUT_MS,
+      clock,
+      log,
+      metrics: createCardMetrics(registry),
+      background: new BackgroundWork(),
+      inProgress: new Set(),
+    };
+    closing.push('calls to the acquirer', () => context.background.settled());
+    await openTimer(foundation, 'payment timer', {
+      collection: store.collection<StoredPaymentDocument>(PAYMENTS),
+      clock,
+      leaseMs: 2 * config.RAIL_TIMEOUT_MS + LEASE_MARGIN_MS,
+      handle: (document) => onPaymentDue(context, context.payments.fromDocument(document)),
+    });
+    return serveRpc(foundation, { implementations: [...implementations(context), ...relay.serve([PAYMENTS])], store });
+  });
+}
+
+function acquirerOf(config: Config) {
+  return {
+    url: config.RAIL_CARD_URL,
+    clientKey: config.RAIL_CARD_CLIENT_KEY,
+    clientSecret: config.RAIL_CARD_CLIENT_SECRET,
+    tlsMin: config.RAIL_CARD_TLS_MIN,
+  };
+}

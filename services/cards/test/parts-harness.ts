@@ -1,0 +1,220 @@
+import { create } from '@bufbuild/protobuf';
+import { type Clock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { Compensation, Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import { AccountSchema, type Profile, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { CardData, DEFAULT_TERMS, parseAcquirerTerms } from '@gerbang/rails/card';
+import { BackgroundWork } from '@gerbang/runtime';
+import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { Context } from '../src/context.ts';
+import { onPaymentDue } from '../src/payment/advance.ts';
+import type { StoredPayment } from '../src/payment/document.ts';
+import { paymentId } from '../src/payment/own.ts';
+import type { NewPayment } from '../src/payment/place.ts';
+import { nextDueMs } from '../src/payment/schedule.ts';
+import { openPaymentStore, type PaymentStore } from '../src/payment/store.ts';
+import type { newAcquirer } from './scripted-acquirer.ts';
+
+export class Crash extends Error {}
+
+/** Where a process dies: right before its n-th step, or right after it, before its result is known. */
+export type Death = { step: number; when: 'before' | 'after' };
+
+/** Counts every call to the database, the ledger and the acquirer, and dies at one of them, and at all that come after. */
+export function dying(death: Death | undefined) {
+  let steps = 0;
+  let dead = false;
+  const guard = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
+    return async (...given: A): Promise<R> => {
+      steps++;
+      if (dead || (death?.when === 'before' && steps === death.step)) {
+        dead = true;
+        throw new Crash();
+      }
+      const answer = await call(...given);
+      if (death?.when === 'after' && steps === death.step) {
+        dead = true;
+        throw new Crash();
+      }
+      return answer;
+    };
+  };
+  return { guard, steps: () => steps };
+}
+
+type Posted = {
+  postingKey?: string;
+  intent?: Intent;
+  side?: Side;
+  amountSen?: bigint;
+  feeSen?: bigint;
+  compensation?: Compensation;
+};
+
+/** The ledger as its contract has it: once per posting key for ever, refusals too. `balance`: of the one account. */
+export function newLedger() {
+  const contents = new Map<string, string>();
+  const refused = new Map<string, RefusalCode>();
+  const balance = { pending: 0n, available: 0n };
+  const changeOf = ({ intent, side, amountSen = 0n, feeSen = 0n, compensation }: Posted) => {
+    const isPending = side === Side.PENDING;
+    switch (intent) {
+      case Intent.CREDIT:
+        return isPending ? { pending: amountSen, available: 0n } : { pending: 0n, available: amountSen };
+      case Intent.SETTLE:
+        return { pending: -amountSen, available: amountSen };
+      case Intent.REFUND:
+        return isPending ? { pending: -amountSen, available: -feeSen } : { pending: 0n, available: -amountSen - feeSen };
+      case Intent.COMPENSATE:
+        if (compensation !== Compensation.PAYMENT_WITHDRAWN) throw new Error(`cards compensate no ${compensation}`);
+        return isPending ? { pending: -amountSen, available: 0n } : { pending: 0n, available: -amountSen };
+      default:
+        throw new Error(`cards post no ${intent}`);
+    }
+  };
+  return {
+    balance,
+    keys: () => [...contents.keys()].filter((key) => !refused.has(key)).map((key) => key.slice(key.indexOf(':') + 1)),
+    post: async (request: Posted) => {
+      const { postingKey = '', intent, side, amountSen = 0n, feeSen = 0n } = request;
+      const content = `${intent} ${side} ${amountSen} ${feeSen} ${request.compensation}`;
+      const known = contents.get(postingKey);
+      if (known !== undefined && known !== content) throw new RefusalError(refuse('posting_key_conflict'));
+      contents.set(postingKey, content);
+      if (known === undefined) {
+        const change = changeOf(request);
+        const after = { pending: balance.pending + change.pending, available: balance.available + change.available };
+        if (after.available < 0n || after.pending < 0n) refused.set(postingKey, 'insufficient_balance');
+        else Object.assign(balance, after);
+      }
+      const code = refused.get(postingKey);
+      if (code !== undefined) throw new RefusalError(refuse(code));
+      return create(PostResponseSchema, { postedAtMs: 1n });
+    },
+  };
+}
+
+const unused = () => Promise.reject(new Error('not part of this test'));
+export const MERCHANT = newUlid(Date.now());
+export const ACCOUNT = newUlid(Date.now());
+
+/** Canaries: numbers that must be found nowhere. The number is Luhn-valid. */
+export const NUMBER = '4242428173645192';
+export const CVV = '917';
+export const card = () => new CardData({ number: NUMBER, expiry: '12/39', cvv: CVV, holderName: 'BUDI SANTOSO' });
+
+export function newOrder(over: Partial<NewPayment> = {}): NewPayment {
+  return {
+    merchantId: MERCHANT,
+    accountId: ACCOUNT,
+    amountSen: 250_000_00n,
+    installment: 1,
+    installmentMonths: 1,
+    cardHolderName: 'BUDI SANTOSO',
+    customer: { name: 'Budi', email: 'budi@example.com', phone: '081234567890' },
+    merchantReffNo: 'order-1',
+    redirectUrl: '',
+    ...over,
+  };
+}
+
+export const newId = () => paymentId(newUlid(Date.now()));
+
+type Options = { clock?: Clock; fees?: Profile['fees']; limits?: Profile['limits']; terms?: string };
+
+/** The service's parts on a database of their own, without rpc and timers, so that a test can stop them between any two steps. */
+export function useParts() {
+  let mongo: TestMongo;
+  let store: Store;
+  let payments: PaymentStore;
+  beforeAll(async () => {
+    mongo = await startTestMongo();
+    store = await connectStore({ uri: mongo.uri, database: `${mongo.databasePrefix}parts`, appName: 'test' });
+    payments = await openPaymentStore(store, () => {});
+  });
+  afterAll(async () => {
+    await store?.close();
+    await mongo?.stop();
+  });
+
+  const newContext = async (
+    acquirer: ReturnType<typeof newAcquirer>,
+    ledger: ReturnType<typeof newLedger>,
+    { guard }: ReturnType<typeof dying> = dying(undefined),
+    { clock = createClock(), fees = [], limits = [], terms = DEFAULT_TERMS }: Options = {},
+  ): Promise<Context> => {
+    const parsed = parseAcquirerTerms(terms);
+    if (parsed === undefined) return expect.fail('no terms');
+    const profile = async (merchantId: string) =>
+      create(ProfileSchema, { merchantId, partition: 'p0', name: 'Toko', products: ['card'], fees, limits });
+    const account = async (merchantId: string, accountId: string) => create(AccountSchema, { merchantId, accountId });
+    const { rail } = acquirer;
+    return {
+      payments: {
+        ...payments,
+        insertOrFind: guard(payments.insertOrFind),
+        find: guard(payments.find),
+        apply: guard(payments.apply),
+      },
+      rail: {
+        ...rail,
+        authorise: guard(rail.authorise),
+        capture: guard(rail.capture),
+        void: guard(rail.void),
+        refund: guard(rail.refund),
+        inquire: guard(rail.inquire),
+      },
+      terms: parsed,
+      ledger: { post: guard(ledger.post), getBalance: unused, verify: unused },
+      merchants: {
+        profile,
+        account,
+        admit: async (merchantId, _product, accountId) => ({
+          profile: await profile(merchantId),
+          account: await account(merchantId, accountId),
+        }),
+        admitProduct: profile,
+        close: async () => {},
+      },
+      idempotencyKeys: await openIdempotencyKeys(store, clock),
+      settlesAt: (_product, capturedAtMs) => capturedAtMs + 5_000,
+      payUrl: 'http://pay',
+      captureAfterMs: 30_000,
+      challengeMs: 900_000,
+      railTimeoutMs: 1_000,
+      clock,
+      log: testLog(),
+      metrics: { finished() {}, credited() {}, contradicted() {} },
+      background: new BackgroundWork(),
+      inProgress: new Set(),
+    };
+  };
+
+  const find = async (id: string) => (await payments.find(id)) ?? expect.fail('no payment');
+
+  return {
+    newContext,
+    find,
+    /** Every document of the database, as text. */
+    async everything(): Promise<string> {
+      const documents = await store.collection('card_payments').find({}).toArray();
+      const keys = await store.collection('idempotency_keys').find({}).toArray();
+      return JSON.stringify([...documents, ...keys], (_key, value) => (typeof value === 'bigint' ? String(value) : value));
+    },
+    /** The timers of two replicas, at once, as time goes by until `untilMs` or nothing is left to do. */
+    async fireTimers(replicas: readonly Context[], clock: ReturnType<typeof createClock>, id: string, untilMs: number) {
+      for (let round = 0; round < 60; round++) {
+        const payment = await find(id);
+        const dueMs = payment.document.due_at?.getTime();
+        if (dueMs === undefined || nextDueMs(payment.state, clock.now()) === undefined || dueMs > untilMs) return payment;
+        if (dueMs > clock.now()) clock.setOffset(clock.offsetMs() + dueMs - clock.now());
+        await Promise.all(replicas.map((replica) => onPaymentDue(replica, payment)));
+      }
+      return expect.fail('the payment does not come to rest');
+    },
+  };
+}
+
+export type Parts = ReturnType<typeof useParts>;
+export const eventsOf = ({ document }: StoredPayment) => document.tail.map(({ event }) => event.replace('card-transaction.', ''));

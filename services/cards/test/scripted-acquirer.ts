@@ -1,0 +1,89 @@
+import type { AuthorisationState, CardData, CardRail, InquiryResult } from '@gerbang/rails/card';
+
+/** What the acquirer does. `lost`: it does it, and its answer never comes. `unsent`: it never gets it. */
+export type Behaviour = 'takes' | 'refuses' | 'lost' | 'unsent';
+
+type Held = {
+  status: 'authorised' | 'captured' | 'voided' | 'refunded' | 'declined' | 'challenge' | 'pending';
+  captures: number;
+  voids: number;
+  refunds: Set<string>;
+};
+
+const SILENT = { outcome: 'unknown', reason: 'no answer' } as const;
+const REFUSED = { outcome: 'failed', code: '05', reason: 'Do not honor' } as const;
+const DONE = { outcome: 'done' } as const;
+
+/** An acquirer in memory. It authorises a reference once, and counts what has moved money. */
+export function newAcquirer(given: Partial<Record<'authorise' | 'capture' | 'void' | 'refund', Behaviour>> = {}) {
+  const behaviour = { ...given };
+  const held = new Map<string, Held>();
+  /** Every card that came, and with how many requests. */
+  const cards: CardData[] = [];
+  const asked: string[] = [];
+  const state = { isSilent: false, first: 'authorised' as Held['status'] };
+  const answerTo = (how: Behaviour | undefined) => (how === 'lost' ? SILENT : how === 'refuses' ? REFUSED : DONE);
+  const rail: CardRail = {
+    async authorise({ reference }, card) {
+      asked.push('authorise');
+      cards.push(card);
+      if (behaviour.authorise === 'unsent' || held.has(reference)) return SILENT;
+      const status = behaviour.authorise === 'refuses' ? 'declined' : state.first;
+      held.set(reference, { status, captures: 0, voids: 0, refunds: new Set() });
+      return behaviour.authorise === 'lost' ? SILENT : answerOf({ status });
+    },
+    async capture({ reference }) {
+      asked.push('capture');
+      const found = held.get(reference);
+      if (found?.status === 'captured') return DONE;
+      if (found?.status !== 'authorised' || behaviour.capture === 'refuses') return REFUSED;
+      Object.assign(found, { status: 'captured', captures: found.captures + 1 });
+      return answerTo(behaviour.capture);
+    },
+    async void({ reference }) {
+      asked.push('void');
+      const found = held.get(reference);
+      if (found?.status === 'voided') return DONE;
+      const isOpen = found?.status === 'authorised' || found?.status === 'challenge';
+      if (found === undefined || !isOpen || behaviour.void === 'refuses') return REFUSED;
+      Object.assign(found, { status: 'voided', voids: found.voids + 1 });
+      return answerTo(behaviour.void);
+    },
+    async refund({ reference, refundReference }) {
+      asked.push('refund');
+      const found = held.get(reference);
+      if (found?.refunds.has(refundReference)) return DONE;
+      if (found?.status !== 'captured' || behaviour.refund === 'refuses') return REFUSED;
+      found.status = 'refunded';
+      found.refunds.add(refundReference);
+      return answerTo(behaviour.refund);
+    },
+    async inquire({ reference }): Promise<InquiryResult> {
+      asked.push('inquire');
+      if (state.isSilent) return SILENT;
+      const found = held.get(reference);
+      return found === undefined ? { outcome: 'not_found' } : answerOf(found);
+    },
+    close: async () => {},
+  };
+  return { rail, held, cards, asked, state, behaviour };
+}
+
+function answerOf({ status }: Pick<Held, 'status'>): AuthorisationState {
+  switch (status) {
+    case 'authorised':
+      return { outcome: 'authorised', acquirerReference: 'a-1', approvalCode: '000001', authorisedAtMs: undefined };
+    case 'captured':
+      return { outcome: 'captured', acquirerReference: 'a-1' };
+    case 'challenge':
+      return { outcome: 'challenge', url: 'https://acs.example/' };
+    case 'declined':
+      return REFUSED;
+    case 'voided':
+    case 'refunded':
+    case 'pending':
+      return { outcome: status };
+    default:
+      return status satisfies never;
+  }
+}

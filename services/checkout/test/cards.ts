@@ -1,0 +1,31 @@
+import { create } from '@bufbuild/protobuf';
+import { newUlid, RefusalError, refuse } from '@gerbang/core';
+import {
+  type CardPageService,
+  type GetReturnResponse,
+  GetReturnResponseSchema,
+  type PaymentStatus,
+} from '@gerbang/proto/gerbang/cards/v1/cards';
+import type { Handlers } from '@gerbang/rpc';
+
+/** The cards service's contract for pages in a few lines: payments by their ids, which tests may change. */
+export function newCards() {
+  const payments = new Map<string, GetReturnResponse>();
+  const handlers: Handlers<typeof CardPageService> = {
+    async getReturn({ id }) {
+      const found = payments.get(id);
+      if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
+      return found;
+    },
+  };
+  return {
+    handlers,
+    /** The path of a payment's page. */
+    newPayment(status: PaymentStatus, redirectUrl = 'https://toko.example/selesai?order=7'): string {
+      const id = `99${newUlid(Date.now())}`;
+      const fields = { id, status, amountSen: 250_000_00n, merchantName: 'Toko Demo', redirectUrl };
+      payments.set(id, create(GetReturnResponseSchema, { ...fields, processedAtMs: BigInt(Date.now()) }));
+      return `/card/${id}`;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { randomInt } from 'node:crypto';
+import { isLuhn, maskCardNumber, parseAmount, toMoney } from '@gerbang/core';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { type Authorisation, declineOf, newAcquirerReference, statusOf } from './authorisations.ts';
+import { issuerOf, verdictOf } from './issuer.ts';
+import { cardAcquirerOf } from './open.ts';
+import { type AcquirerAnswer, refusal, signed } from './signed.ts';
+import { authenticate, challengeUrl, type FirstWord } from './three-ds/server.ts';
+
+const money = z.object({ value: z.string(), currency: z.literal('IDR') }).transform(({ value }, problem) => {
+  const sen = parseAmount(value);
+  if (sen !== undefined) return sen;
+  problem.addIssue('expected an amount');
+  return z.NEVER;
+});
+const reference = z.string().regex(/^[A-Za-z0-9-]{1,40}$/);
+
+const authorising = z.object({
+  reference,
+  amount: money,
+  installment_months: z.number().int().min(1).max(60),
+  merchant_name: z.string().max(200),
+  return_url: z.url(),
+  card: z.object({
+    number: z
+      .string()
+      .regex(/^[0-9]{12,19}$/)
+      .refine(isLuhn),
+    expiry: z.string().regex(/^(?:0[1-9]|1[0-2])\/[0-9]{2}$/),
+    cvv: z.string().regex(/^[0-9]{3,4}$/),
+    holder_name: z.string(),
+  }),
+});
+const capturing = z.object({ amount: money });
+const refunding = z.object({ refund_reference: reference, amount: money });
+
+const UNKNOWN = refusal(404, 'not_found', 'There is no such authorisation');
+
+/** POST /card/v1/authorisations: authenticates the customer where the issuer wants that, and has the issuer authorise. */
+export const authorise = signed(authorising, async (context, { body, forced }) => {
+  const { authorisations } = await cardAcquirerOf(context);
+  if ((await authorisations.find(body.reference)) !== undefined)
+    return refusal(409, 'duplicate_reference', 'The reference was used before');
+  const verdict = verdictOf(body.card.number, forced);
+  const asked = { amountSen: body.amount, merchantName: body.merchant_name, returnUrl: body.return_url };
+  const firstWord: FirstWord =
+    forced === undefined ? await authenticate(context, body.card, asked) : { outcome: 'authenticated' };
+  const isRefused = firstWord.outcome === 'refused';
+  const authorisation: Authorisation = {
+    ...asked,
+    reference: body.reference,
+    acquirerReference: newAcquirerReference(context.clock),
+    approvalCode: String(randomInt(1_000_000)).padStart(6, '0'),
+    maskedCard: maskCardNumber(body.card.number),
+    issuer: issuerOf(body.card.number),
+    decline: isRefused ? { code: '3DS', reason: 'The customer was not authenticated' } : verdict.decline,
+    answersAtMs: context.clock.now() + verdict.afterMs,
+    authentication: firstWord.outcome === 'open' ? firstWord.authentication : undefined,
+    capturedAtMs: undefined,
+    voidedAtMs: undefined,
+    refund: undefined,
+  };
+  if (!(await authorisations.add(authorisation))) return refusal(409, 'duplicate_reference', 'The reference was used before');
+  return verdict.isSilent ? 'silence' : show(context, authorisation, 201);
+});
+
+/** GET /card/v1/authorisations/{reference}: how it stands. A forced outcome changes nothing here. */
+export const inquire = signed(z.object({}), async (context, call) => {
+  const found = await (await cardAcquirerOf(context)).authorisations.find(call.reference);
+  return found === undefined ? UNKNOWN : show(context, found);
+});
+
+/** POST …/capture: takes the amount. Again: the same answer. */
+export const capture = signed(capturing, async (context, { body, reference: of, forced }) => {
+  if (forced === 'failed') return refusal(422, 'refused', 'The capture is refused');
+  const { authorisations } = await cardAcquirerOf(context);
+  const changed = await authorisations.change(of, (current) => {
+    const isDue = statusOf(current, context.clock.now()) === 'authorised' && current.amountSen === body.amount;
+    return isDue ? { ...current, capturedAtMs: context.clock.now() } : undefined;
+  });
+  return answerTo(context, changed, { as: ['captured', 'refunded'], forced });
+});
+
+/** POST …/void: gives up what is not captured, also while the customer is being authenticated. Again: the same answer. */
+export const voidAuthorisation = signed(z.object({}), async (context, { reference: of, forced }) => {
+  if (forced === 'failed') return refusal(422, 'refused', 'The void is refused');
+  const { authorisations } = await cardAcquirerOf(context);
+  const changed = await authorisations.change(of, (current) => {
+    const status = statusOf(current, context.clock.now());
+    const isOpen = status === 'authorised' || status === 'challenge' || status === 'pending';
+    return isOpen ? { ...current, voidedAtMs: context.clock.now() } : undefined;
+  });
+  return answerTo(context, changed, { as: ['voided'], forced });
+});
+
+/** POST …/refund: gives all of it back, once. The same reference again: the same answer. */
+export const refund = signed(refunding, async (context, { body, reference: of, forced }) => {
+  if (forced === 'failed') return refusal(422, 'refused', 'The refund is refused');
+  const { authorisations } = await cardAcquirerOf(context);
+  const given = { reference: body.refund_reference, atMs: context.clock.now() };
+  const changed = await authorisations.change(of, (current) => {
+    const isDue = statusOf(current, given.atMs) === 'captured' && current.amountSen === body.amount;
+    return isDue ? { ...current, refund: given } : undefined;
+  });
+  if (changed?.refund !== undefined && changed.refund.reference !== given.reference)
+    return refusal(422, 'refunded', 'It was refunded before');
+  return answerTo(context, changed, { as: ['refunded'], forced });
+});
+
+/** The authorisation where it stands as was asked; else the acquirer's no. A forced timeout has done it and keeps silent. */
+function answerTo(
+  context: Context,
+  changed: Authorisation | undefined,
+  { as, forced }: { as: readonly string[]; forced: string | undefined },
+): AcquirerAnswer {
+  if (changed === undefined) return UNKNOWN;
+  if (forced === 'timeout') return 'silence';
+  const status = statusOf(changed, context.clock.now());
+  return as.includes(status) ? show(context, changed) : refusal(422, 'wrong_status', `It is ${status}`);
+}
+
+function show(context: Context, authorisation: Authorisation, http = 200): AcquirerAnswer {
+  const status = statusOf(authorisation, context.clock.now());
+  const { authentication } = authorisation;
+  const isApproved = status === 'authorised' || status === 'captured' || status === 'refunded';
+  return {
+    http,
+    body: {
+      reference: authorisation.reference,
+      acquirer_reference: authorisation.acquirerReference,
+      amount: toMoney(authorisation.amountSen),
+      status,
+      issuer: authorisation.issuer,
+      ...(isApproved && {
+        approval_code: authorisation.approvalCode,
+        authorised_at: new Date(authorisation.answersAtMs).toISOString(),
+      }),
+      ...(status === 'challenge' && authentication && { challenge_url: challengeUrl(context, authentication) }),
+      ...(status === 'declined' && { decline: declineOf(authorisation) }),
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { newUlid } from '@gerbang/core';
+import { type AuthorisationRequest, CardData, type CardRail, openRestCardRail } from '@gerbang/rails/card';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Bench, booksSchema, SECRET, soon, startBench, within } from './harness.ts';
+
+let bench: Bench;
+let rail: CardRail;
+
+beforeAll(async () => {
+  bench = await startBench({ SIMULATOR_PUBLIC_URL: 'http://simulator.example' });
+  rail = openRestCardRail({ url: `${bench.url()}/card`, clientKey: 'gerbang', clientSecret: SECRET });
+});
+
+afterEach(async () => {
+  await bench.control('DELETE', 'rails/card');
+  await bench.control('DELETE', 'card/3ds');
+});
+
+afterAll(async () => {
+  await rail?.close();
+  await bench?.stop();
+});
+
+const CHALLENGED = '4811111111111114';
+const DECLINED_LATER = '4911111111111113';
+const PLAIN = '4411111111111118';
+
+const cardOf = (number: string) => new CardData({ number, expiry: '12/39', cvv: '123', holderName: 'BUDI' });
+const newRequest = (): AuthorisationRequest => ({
+  reference: `99${newUlid(Date.now())}`,
+  amountSen: '25000000',
+  installmentMonths: 1,
+  merchantReference: '',
+  merchantName: 'Toko',
+  returnUrl: 'https://pay.example/card/1',
+});
+
+async function authorised(number = PLAIN): Promise<{ reference: string; amountSen: string }> {
+  const request = newRequest();
+  expect(await rail.authorise(request, cardOf(number), soon())).toMatchObject({ outcome: 'authorised' });
+  return request;
+}
+
+/** Opens the challenge as a browser does, and submits an OTP; gives where the browser goes then. */
+async function submit(url: string, otp: string): Promise<URL> {
+  const { pathname, search } = new URL(url);
+  const page = await (await fetch(bench.url() + pathname + search)).text();
+  expect(page).not.toMatch(/<script|set-cookie/i);
+  expect(page.match(/<form/g)).toHaveLength(1);
+  const creq = /name="creq" value="([^"]+)"/.exec(page)?.[1] ?? expect.fail(page);
+  const body = new URLSearchParams({ creq, otp });
+  const answer = await fetch(`${bench.url()}/card/acs/challenge`, { method: 'POST', body, redirect: 'manual' });
+  expect(answer.status).toBe(303);
+  return new URL(answer.headers.get('location') ?? '');
+}
+
+async function challenged(number: string): Promise<{ reference: string; url: string }> {
+  const request = newRequest();
+  const said = await rail.authorise(request, cardOf(number), soon());
+  return said.outcome === 'challenge' ? { reference: request.reference, url: said.url } : expect.fail(said.outcome);
+}
+
+test('the test cards of the contract', async () => {
+  expect(await rail.authorise(newRequest(), cardOf('4472429869996670'), soon())).toEqual({
+    outcome: 'failed',
+    code: '51',
+    reason: 'Insufficient funds',
+  });
+  await authorised(PLAIN);
+  await authorised('5555555555554444');
+  const request = newRequest();
+  expect(await rail.authorise(request, cardOf('4024007176265022'), soon())).toEqual({ outcome: 'pending' });
+  await bench.control('POST', 'clock/advance', { ms: 5_000 });
+  expect(await rail.inquire(request, soon())).toMatchObject({ outcome: 'authorised' });
+});
+
+test('a reference is authorised once, and what is not known is not found', async () => {
+  const request = newRequest();
+  await rail.authorise(request, cardOf(PLAIN), soon());
+  expect(await rail.authorise(request, cardOf(PLAIN), soon())).toEqual({ outcome: 'unknown', reason: 'HTTP 409' });
+  expect(await rail.inquire({ reference: 'nothing' }, soon())).toEqual({ outcome: 'not_found' });
+});
+
+describe('3DS', () => {
+  test('the right OTP authorises, by the result message; what the browser brings back proves nothing', async () => {
+    const { reference, url } = await challenged(CHALLENGED);
+    expect(await rail.inquire({ reference }, soon())).toMatchObject({ outcome: 'challenge' });
+    const back = await submit(url, '123456');
+    expect(back.href).toMatch(/^https:\/\/pay\.example\/card\/1\?cres=/);
+    const cres = JSON.parse(Buffer.from(back.searchParams.get('cres') ?? '', 'base64url').toString());
+    expect(cres).toMatchObject({ messageType: 'CRes', transStatus: 'Y', challengeCompletionInd: 'Y' });
+    expect(await rail.inquire({ reference }, soon())).toMatchObject({ outcome: 'authorised' });
+  });
+
+  test.each([
+    [CHALLENGED, '000000', '3DS'],
+    [DECLINED_LATER, '123456', '05'],
+  ])('card %s with OTP %s is declined with %s', async (number, otp, code) => {
+    const { reference, url } = await challenged(number);
+    await submit(url, otp);
+    expect(await rail.inquire({ reference }, soon())).toMatchObject({ outcome: 'failed', code });
+    // A second attempt finds it over.
+    const { pathname, search } = new URL(url);
+    expect((await fetch(bench.url() + pathname + search)).status).toBe(410);
+  });
+
+  test('a tampered result message changes nothing', async () => {
+    const { reference, url } = await challenged(CHALLENGED);
+    await bench.control('PUT', 'card/3ds', { tampered: true });
+    await submit(url, '123456');
+    expect(await rail.inquire({ reference }, soon())).toMatchObject({ outcome: 'challenge' });
+  });
+
+  test('an abandoned challenge can be voided, and no OTP authorises it then', async () => {
+    const { reference, url } = await challenged(CHALLENGED);
+    expect(await rail.void({ reference }, soon())).toEqual({ outcome: 'done' });
+    const { pathname, search } = new URL(url);
+    expect((await fetch(bench.url() + pathname + search)).status).toBe(410);
+    expect(await rail.inquire({ reference }, soon())).toEqual({ outcome: 'voided' });
+  });
+
+  test.each([
+    ['Y', 'authorised'],
+    ['A', 'authorised'],
+    ['C', 'challenge'],
+    ['D', 'pending'],
+    ['U', 'failed'],
+    ['N', 'failed'],
+    ['R', 'failed'],
+  ])('an ARes with transStatus %s is %s', async (transStatus, outcome) => {
+    await bench.control('PUT', 'card/3ds', { trans_status: transStatus });
+    expect(await rail.authorise(newRequest(), cardOf(PLAIN), soon())).toMatchObject({ outcome });
+  });
+
+  test('a decoupled authentication that never ends is declined', async () => {
+    await bench.control('PUT', 'card/3ds', { trans_status: 'D' });
+    const request = newRequest();
+    await rail.authorise(request, cardOf(PLAIN), soon());
+    await bench.control('POST', 'clock/advance', { ms: 60_000 });
+    expect(await rail.inquire(request, soon())).toMatchObject({ outcome: 'failed', code: '3DS' });
+  });
+});
+
+test('capture, refund and void are done once, and only where they can be', async () => {
+  const request = await authorised();
+  const refund = { ...request, refundReference: 'r-1' };
+  expect(await rail.refund(refund, soon())).toMatchObject({ outcome: 'failed', code: 'wrong_status' });
+  expect(await rail.capture({ ...request, amountSen: '1' }, soon())).toMatchObject({ outcome: 'failed' });
+  expect(await rail.capture(request, soon())).toEqual({ outcome: 'done' });
+  expect(await rail.capture(request, soon())).toEqual({ outcome: 'done' });
+  expect(await rail.void(request, soon())).toMatchObject({ outcome: 'failed' });
+  expect(await rail.refund(refund, soon())).toEqual({ outcome: 'done' });
+  expect(await rail.refund(refund, soon())).toEqual({ outcome: 'done' });
+  expect(await rail.refund({ ...refund, refundReference: 'r-2' }, soon())).toMatchObject({ outcome: 'failed' });
+  const books = booksSchema.parse((await bench.control('GET', 'rails/card/books')).json);
+  const own = books.items.filter(({ transaction_id }) => transaction_id === request.reference);
+  expect(own.map(({ direction, status, amount }) => [direction, status, amount.value])).toEqual([
+    ['in', 'success', '250000.00'],
+    ['out', 'success', '250000.00'],
+  ]);
+});
+
+describe('a forced behaviour', () => {
+  test('failed declines, error answers nothing usable', async () => {
+    await bench.control('PUT', 'rails/card', { outcome: 'failed' });
+    expect(await rail.authorise(newRequest(), cardOf(CHALLENGED), soon())).toMatchObject({ outcome: 'failed', code: '05' });
+    await bench.control('PUT', 'rails/card', { outcome: 'error' });
+    expect(await rail.authorise(newRequest(), cardOf(PLAIN), soon())).toEqual({ outcome: 'unknown', reason: 'HTTP 500' });
+  });
+
+  test('timeout has it, and keeps silent', async () => {
+    await bench.control('PUT', 'rails/card', { outcome: 'timeout' });
+    const request = newRequest();
+    expect(await rail.authorise(request, cardOf(PLAIN), within(300))).toMatchObject({ outcome: 'unknown' });
+    expect(await rail.inquire(request, soon())).toEqual({ outcome: 'pending' });
+    await bench.control('POST', 'clock/advance', { ms: 5_000 });
+    expect(await rail.inquire(request, soon())).toMatchObject({ outcome: 'authorised' });
+  });
+});
+
+test('a wrong key or signature is refused, and says nothing of the payment', async () => {
+  for (const over of [{ clientKey: 'other' }, { clientSecret: 'other' }]) {
+    const other = openRestCardRail({ url: `${bench.url()}/card`, clientKey: 'gerbang', clientSecret: SECRET, ...over });
+    expect(await other.authorise(newRequest(), cardOf(PLAIN), soon())).toEqual({ outcome: 'unknown', reason: 'HTTP 401' });
+    await other.close();
+  }
+});
+
+test('an acquirer that changes its mind', async () => {
+  const request = await authorised();
+  await bench.control('POST', `card/${request.reference}/change`, { status: 'declined', notify: false });
+  expect(await rail.inquire(request, soon())).toMatchObject({ outcome: 'failed' });
+  expect((await bench.control('POST', 'card/nothing/change', { status: 'voided' })).status).toBe(404);
+});

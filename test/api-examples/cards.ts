@@ -1,0 +1,31 @@
+import { eventually } from '@gerbang/testkit';
+import { call, type Demo } from '../support/merchant-client.ts';
+import type { Recorder } from './recorder.ts';
+
+const CARD = { card_number: '4411111111111118', card_expiry: '12/39', card_cvv: '123', card_holder_name: 'BUDI SANTOSO' };
+const ORDER = {
+  ...CARD,
+  installment: 1,
+  installment_month: 1,
+  amount: { value: '250000.00', currency: 'IDR' },
+  customer: { name: 'Budi Santoso', email: 'budi@example.com', phone: '081234567890' },
+  merchant_reff_no: 'INV-1042',
+};
+/** Longer than a payment waits for its capture. */
+const CAPTURED_MS = 40_000;
+
+/** Pays with and without 3DS, voids and refunds, with the webhook of cards. */
+export async function cards(recorder: Recorder, account: string, demo: Demo): Promise<void> {
+  const { call: use, refused } = recorder;
+  const path = { account_id: account };
+  const paid = await use('payByCard', { path, body: ORDER });
+  const of = { account_id: account, id: String(paid.id) };
+  await use('showCardPayment', { path: of });
+  await call('POST', `${demo.simulator_url}/sandbox/clock/advance`, JSON.stringify({ ms: CAPTURED_MS }));
+  await eventually('a card payment is captured', async () => (await use('showCardPayment', { path: of })).captured_at !== null);
+  await use('cancelCardPayment', { path: of });
+  await refused('payByCard', { path, body: { ...ORDER, card_cvv: '12' } });
+  await refused('payByCard', { path, body: { ...ORDER, card_number: '4472429869996670' } });
+  const unpaid = await use('payByCard', { path, body: { ...ORDER, card_number: '4811111111111114' } });
+  await refused('cancelCardPayment', { path: { account_id: account, id: String(unpaid.id) } });
+}
