@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { checkpointText, keyedChain, NO_LINK } from '@gerbang/core';
+import { claimedSubject } from '@gerbang/neighbours';
 import { DiscrepancyDecision, DiscrepancyKind, SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { TimelineService } from '@gerbang/proto/gerbang/events/v1/events';
 import { KeyService } from '@gerbang/proto/gerbang/keys/v1/keys';
@@ -37,6 +38,11 @@ const answers = {
   checkpoints: 0n,
   proposals: [] as string[],
 };
+
+/** Whose token a command came with; the services' gates are tested there. */
+function operatorOf({ authorization }: CallContext): string {
+  return claimedSubject(authorization.slice('Bearer '.length))?.subject ?? 'no one';
+}
 
 /** What another service keeps sealed. */
 const keeper = { old: ['a', 'b', 'c'], overtaken: ['b'], failed: 0n, asked: [] as string[] };
@@ -172,7 +178,8 @@ beforeAll(async () => {
               },
             ],
           }),
-          resolve: async ({ operator, transactionId, refundId, outcome }) => {
+          resolve: async ({ transactionId, refundId, outcome }, call) => {
+            const operator = operatorOf(call);
             answers.proposals.push(`${operator} says ${refundId} of ${transactionId} has ${outcome}`);
             return { decided: operator === 'budi' };
           },
@@ -190,8 +197,8 @@ beforeAll(async () => {
               },
             ],
           }),
-          decideDiscrepancy: async ({ operator, id, decision }) => {
-            answers.proposals.push(`${operator} decides ${id}: ${DiscrepancyDecision[decision]}`);
+          decideDiscrepancy: async ({ id, decision }, call) => {
+            answers.proposals.push(`${operatorOf(call)} decides ${id}: ${DiscrepancyDecision[decision]}`);
             return { netSen: 4_600_000n, feeSen: 400_000n };
           },
         },
@@ -267,8 +274,8 @@ beforeAll(async () => {
           listUnresolved: async () => ({
             items: [{ transfer: { referenceNumber: 'INV-1', amountSen: 15_000_050n }, sinceMs: 0n, reason: 'timeout' }],
           }),
-          resolve: async ({ operator, outcome }) => {
-            answers.proposals.push(`${operator}: ${outcome}`);
+          resolve: async ({ outcome }, call) => {
+            answers.proposals.push(`${operatorOf(call)}: ${outcome}`);
             return { decided: new Set(answers.proposals).size > 1 };
           },
         },
@@ -535,7 +542,9 @@ describe('for people', () => {
   });
 
   test('unresolved transfers are listed and decided by two', { timeout: TOGETHER_MS }, async () => {
-    expect((await gerbang(['transfers', 'unresolved'])).stdout).toContain('INV-1  IDR 150000.50  since 1970-01-01');
+    expect((await gerbang(['transfers', 'unresolved', '--operator', 'ani'])).stdout).toContain(
+      'INV-1  IDR 150000.50  since 1970-01-01',
+    );
     const resolve = (operator: string) => gerbang(['transfers', 'resolve', 'm', 'a', 'INV-1', 'failed', '--operator', operator]);
     expect((await resolve('ani')).stdout).toContain('a second operator approves it');
     expect((await resolve('budi')).stdout).toBe('INV-1 has failed\n');
@@ -630,7 +639,7 @@ test('suspense: what fits nothing is listed, credited and refunded by operators'
 test('direct debit: outcomes that the bank does not tell, and those that it tells otherwise, are decided', {
   timeout: TOGETHER_MS,
 }, async () => {
-  const { stdout } = await gerbang(['direct-debit', 'unresolved']);
+  const { stdout } = await gerbang(['direct-debit', 'unresolved', '--operator', 'ani']);
   expect(stdout).toContain(
     'm  refund r 1 of t 1  INV-1  IDR 50000.00  since 1970-01-01T00:00:00.000Z  timeout  ani proposes failed',
   );
@@ -638,12 +647,12 @@ test('direct debit: outcomes that the bank does not tell, and those that it tell
     gerbang(['direct-debit', 'resolve', 'm', 't 1', 'failed', '--refund', 'r 1', '--operator', operator]);
   expect((await resolve('ani')).stdout).toContain('proposed that refund r 1 has failed; a second operator approves it');
   expect((await resolve('budi')).stdout).toBe('refund r 1 has failed\n');
-  const listed = await gerbang(['direct-debit', 'discrepancies']);
+  const listed = await gerbang(['direct-debit', 'discrepancies', '--operator', 'ani']);
   expect(listed.stdout).toContain('t 2  shortfall of IDR 50000.00  of m a  charge t 2  INV-2');
-  const decided = await gerbang(['direct-debit', 'decide', 't 2', 'withdraw', '--operator', 'ana']);
+  const decided = await gerbang(['direct-debit', 'decide', 't 2', 'withdraw', '--operator', 'ani']);
   expect(decided.stdout).toBe('t 2 is taken from its account: IDR 46000.00 (fee IDR 4000.00)\n');
   expect(answers.proposals).toEqual(
-    expect.arrayContaining(['ani says r 1 of t 1 has failed', 'budi says r 1 of t 1 has failed', 'ana decides t 2: WITHDRAW']),
+    expect.arrayContaining(['ani says r 1 of t 1 has failed', 'budi says r 1 of t 1 has failed', 'ani decides t 2: WITHDRAW']),
   );
 });
 

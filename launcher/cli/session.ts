@@ -72,7 +72,7 @@ export async function withSession(options: GlobalOptions, work: (session: Sessio
       },
       merchantService: () => signedClient('merchant', OperatorService),
       adminService: () => signedClient('merchant', OperatorAdminService),
-      moneyOutService: () => client('money-out', ResolutionService),
+      moneyOutService: () => signedClient('money-out', ResolutionService),
       redeliveryService: () => client('notifier', RedeliveryService),
       notifierService: () => client('notifier', EventService),
       timelineOf: (service) => client(service, TimelineService),

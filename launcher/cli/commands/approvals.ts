@@ -7,6 +7,7 @@ import {
   toBinary,
   toJson,
 } from '@bufbuild/protobuf';
+import { SupportService } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { OperatorService } from '@gerbang/proto/gerbang/merchant/v1/operator';
 import { ReversalService, SuspenseService } from '@gerbang/proto/gerbang/money_in/v1/money_in';
 import { type Approval, ApprovalState, OperatorAdminService } from '@gerbang/proto/gerbang/operator/v1/operator';
@@ -22,6 +23,7 @@ const APPROVED: readonly (readonly [RpcServiceName, DescService])[] = [
   ['merchant', OperatorAdminService],
   ['money-in', ReversalService],
   ['money-in', SuspenseService],
+  ['direct-debit', SupportService],
 ];
 
 /** approvals list | show | approve | reject */

@@ -81,7 +81,7 @@ function setProduct(options: ProductOptions, code: string): Promise<void> {
       effectiveFromMs: options.from,
       effectiveUntilMs: options.until,
     };
-    await (await clientOf(session)).setProduct({ operator: session.operator(), product });
+    await (await clientOf(session)).setProduct({ product });
     session.show(toJson(product), [toLine(product)]);
   });
 }
@@ -106,7 +106,7 @@ function listUnresolved(options: GlobalOptions & { limit: number }): Promise<voi
 function resolve(options: ResolveOptions, referenceNumber: string, outcome: string): Promise<void> {
   return withSession(options, async (session) => {
     const token = options.tokenFile === undefined ? '' : readToken(options.tokenFile);
-    const request = { referenceNumber, outcome, operator: session.operator(), token };
+    const request = { referenceNumber, outcome, token };
     const { decided } = await (await clientOf(session)).resolvePurchase(request);
     session.show({ reference_number: referenceNumber, outcome, decided }, [
       decided
@@ -117,7 +117,7 @@ function resolve(options: ResolveOptions, referenceNumber: string, outcome: stri
 }
 
 function clientOf(session: Session) {
-  return session.client('biller', BillerOperatorService);
+  return session.signedClient('biller', BillerOperatorService);
 }
 
 /** Never an argument: those are in the shell's history and in the list of processes. */

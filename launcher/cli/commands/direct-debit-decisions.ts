@@ -43,7 +43,7 @@ export function decisionCommands(directDebit: Command): void {
     .action((_, command: Command) => listDiscrepancies(command.optsWithGlobals()));
   directDebit
     .command('decide')
-    .description('decide what the money of a discrepancy is')
+    .description('decide what the money of a discrepancy is; a second operator approves it')
     .argument('<id>', 'its id, as direct-debit discrepancies shows it')
     .addArgument(
       new Argument('<decision>', 'credit or refund a surplus, withdraw or bear a shortfall').choices(Object.keys(DECISIONS)),
@@ -52,7 +52,7 @@ export function decisionCommands(directDebit: Command): void {
 }
 
 function clientOf(session: Session) {
-  return session.client('direct-debit', SupportService);
+  return session.signedClient('direct-debit', SupportService);
 }
 
 function listUnresolved(options: GlobalOptions & { limit: number }): Promise<void> {
@@ -66,7 +66,7 @@ type Wanted = { merchantId: string; transactionId: string; outcome: string };
 
 function resolve(options: GlobalOptions & { refund: string }, wanted: Wanted): Promise<void> {
   return withSession(options, async (session) => {
-    const request = { operator: session.operator(), refundId: options.refund, ...wanted };
+    const request = { refundId: options.refund, ...wanted };
     const { decided } = await (await clientOf(session)).resolve(request);
     const { transactionId, outcome } = wanted;
     const what = options.refund === '' ? transactionId : `refund ${options.refund}`;
@@ -88,7 +88,7 @@ function listDiscrepancies(options: GlobalOptions & { limit: number }): Promise<
 function decide(options: GlobalOptions, id: string, name: DecisionName): Promise<void> {
   return withSession(options, async (session) => {
     const { decision, done } = DECISIONS[name];
-    const { netSen, feeSen } = await (await clientOf(session)).decideDiscrepancy({ operator: session.operator(), id, decision });
+    const { netSen, feeSen } = await (await clientOf(session)).decideDiscrepancy({ id, decision });
     const sums = netSen + feeSen === 0n ? '' : `: ${toRupiah(netSen)} (fee ${toRupiah(feeSen)})`;
     session.show({ id, decision: name, net_amount: formatSen(netSen), fee: formatSen(feeSen) }, [`${id} ${done}${sums}`]);
   });

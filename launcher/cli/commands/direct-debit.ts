@@ -18,7 +18,7 @@ export function directDebitCommands(program: Command): void {
 
 function listBindings(options: GlobalOptions & { customer: string }, merchantId: string): Promise<void> {
   return withSession(options, async (session) => {
-    const support = await session.client('direct-debit', SupportService);
+    const support = await session.signedClient('direct-debit', SupportService);
     const { bindings } = await support.listCustomerBindings({ merchantId, customerId: options.customer });
     session.show(bindings.map(toJson), bindings.length === 0 ? ['the customer has no bindings'] : bindings.map(toLine));
   });

@@ -50,7 +50,7 @@ function setLimit(options: LimitOptions, merchantId: string, product: string): P
 
 function list(options: GlobalOptions, merchantId: string): Promise<void> {
   return withSession(options, async (session) => {
-    const { limits } = await (await session.client('money-out', LimitService)).listLimits({ merchantId });
+    const { limits } = await (await session.signedClient('money-out', LimitService)).listLimits({ merchantId });
     const lines = limits.length === 0 ? ['the merchant has no limits'] : limits.map(toLine);
     session.show({ merchant_id: merchantId, limits: limits.map(toJson) }, lines);
   });

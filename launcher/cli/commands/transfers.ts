@@ -58,7 +58,7 @@ type Decision = { merchantId: string; accountId: string; referenceNumber: string
 function resolve(options: GlobalOptions, decision: Decision): Promise<void> {
   return withSession(options, async (session) => {
     const resolution = await session.moneyOutService();
-    const { decided } = await resolution.resolve({ operator: session.operator(), ...decision });
+    const { decided } = await resolution.resolve(decision);
     const { referenceNumber, outcome } = decision;
     const isRequest = outcome in REQUESTS;
     const done = isRequest ? `the rail is asked to ${outcome} ${referenceNumber}` : `${referenceNumber} has ${outcome}`;

@@ -1,7 +1,7 @@
 import type { MerchantDirectory } from '@gerbang/neighbours';
 import type { PrepaidRail } from '@gerbang/rails/prepaid';
 import type { BackgroundWork } from '@gerbang/runtime';
-import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
+import type { IdempotencyKeys } from '@gerbang/store';
 import type { CutOff } from './cut-off.ts';
 import type { Inquiries } from './inquiry/store.ts';
 import type { Products } from './product/store.ts';
@@ -16,7 +16,6 @@ export type Context = Omit<PurchaseContext, 'rail'> & {
   merchants: MerchantDirectory;
   cutOff: CutOff;
   idempotencyKeys: IdempotencyKeys;
-  audit: AuditLog;
   inProgress: InProgress;
   /** Calls to the biller that have outlived their request; draining waits for them. */
   background: BackgroundWork;

@@ -1,5 +1,6 @@
 import { BillerOperatorService, PrepaidService } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { implement } from '@gerbang/rpc';
+import { ADMINS, FINANCE, implementForOperators, type OperatorGate, VIEWERS } from '@gerbang/service/operators';
 import type { Context } from './context.ts';
 import { inquirePrepaid } from './inquiry/rpc/inquire.ts';
 import { listPrepaidProducts } from './product/rpc/list-products.ts';
@@ -9,8 +10,8 @@ import { payPrepaid } from './purchase/rpc/pay.ts';
 import { listUnresolvedPurchases } from './resolution/rpc/list-unresolved.ts';
 import { resolvePurchase } from './resolution/rpc/resolve.ts';
 
-/** Everything that others may call, and who may. */
-export function implementations(context: Context) {
+/** Everything that others may call, and who may. Operators' calls go through the gate. */
+export function implementations(context: Context, gate: OperatorGate) {
   return [
     implement(
       PrepaidService,
@@ -21,15 +22,11 @@ export function implementations(context: Context) {
       },
       ['edge'],
     ),
-    implement(
-      BillerOperatorService,
-      {
-        listProductVersions: () => listProductVersions(context),
-        setProduct: (request) => setProduct(context, request),
-        listUnresolvedPurchases: (request) => listUnresolvedPurchases(context, request),
-        resolvePurchase: (request) => resolvePurchase(context, request),
-      },
-      ['cli'],
-    ),
+    implementForOperators(gate, BillerOperatorService, {
+      listProductVersions: { roles: VIEWERS, handler: () => listProductVersions(context) },
+      setProduct: { roles: ADMINS, handler: (request, call) => setProduct(context, request, call) },
+      listUnresolvedPurchases: { roles: VIEWERS, handler: (request) => listUnresolvedPurchases(context, request) },
+      resolvePurchase: { roles: FINANCE, handler: (request, call) => resolvePurchase(context, request, call) },
+    }),
   ];
 }

@@ -10,7 +10,7 @@ import { openMerchants } from '@gerbang/service/merchants';
 import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
-import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
+import { openIdempotencyKeys } from '@gerbang/store';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { openInquiries } from './inquiry/store.ts';
@@ -52,7 +52,6 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       metrics: createBillerMetrics(registry, purchases.countUnresolved),
       railTimeoutMs: config.RAIL_TIMEOUT_MS,
       idempotencyKeys: await openIdempotencyKeys(store, clock),
-      audit: openAuditLog(store),
       inProgress: new Set(),
       background: new BackgroundWork(),
     };
@@ -63,8 +62,9 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       leaseMs: LEASE_MS,
       handle: (document) => onPurchaseDue(context, context.inProgress, purchases.fromDocument(document)),
     });
-    const forKeys = implementKeys([purchaseTokens({ store, keys, log })], openOperatorGate(foundation));
-    const served = [...implementations(context), forKeys, ...relay.serve([PURCHASES])];
+    const gate = openOperatorGate(foundation);
+    const forKeys = implementKeys([purchaseTokens({ store, keys, log })], gate);
+    const served = [...implementations(context, gate), forKeys, ...relay.serve([PURCHASES])];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

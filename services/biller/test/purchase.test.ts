@@ -4,9 +4,12 @@ import { prepaidToken } from '@gerbang/keys';
 import { PurchaseFinishedSchema, PurchaseStatus, ResolvePurchaseRequestSchema } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { PrepaidPurchaseResult } from '@gerbang/rails/prepaid';
+import { operatorCall, type RecordedChange } from '@gerbang/testkit/operator-gate';
 import { describe, expect, test } from 'vitest';
 import { parseCutOff } from '../src/cut-off.ts';
+import type { StoredPurchaseDocument } from '../src/purchase/document.ts';
 import { settle } from '../src/purchase/saga.ts';
+import { PURCHASES } from '../src/purchase/store.ts';
 import { listUnresolvedPurchases } from '../src/resolution/rpc/list-unresolved.ts';
 import { resolvePurchase } from '../src/resolution/rpc/resolve.ts';
 import {
@@ -219,12 +222,26 @@ describe('two operators', () => {
     expect(await resolve(replica, referenceNumber, 'budi', 'succeeded', newToken())).toEqual({ decided: false });
     expect(ledger.balances.held).toBe(PRICE_SEN);
     await resolve(replica, referenceNumber, 'ana', 'succeeded', token);
-    expect(await resolve(replica, referenceNumber, 'budi', 'succeeded', token)).toEqual({ decided: true });
+    const logged: RecordedChange[] = [];
+    expect(await resolve(replica, referenceNumber, 'budi', 'succeeded', token, logged)).toEqual({ decided: true });
     expect((await pay(replica, referenceNumber)).token).toBe(token);
     expect(ledger.balances).toEqual(ledgerWhen(true));
-    const { records, intact } = await replica.context.audit.list(10);
-    expect([records[0]?.command, records[0]?.operator, intact]).toEqual(['purchase.resolve', 'budi', true]);
-    expect(JSON.stringify(records, (_, value) => String(value))).not.toContain(token);
+    expect(logged).toMatchObject([
+      { after: { outcome: 'succeeded', step: 'approved' }, before: { proposal: { operator: 'ana' } } },
+    ]);
+    expect(JSON.stringify(logged)).not.toContain(token);
+  });
+
+  test('are two keys: a name of before operators had keys is no one, and is proposed over', async () => {
+    const ledger = scriptedLedger();
+    const { replica, referenceNumber } = await unresolved(ledger);
+    const named = { proposed_by: 'Budi S.', proposed_outcome: 'failed' } as const;
+    await store().collection<StoredPurchaseDocument>(PURCHASES).updateOne({ _id: referenceNumber }, { $set: named });
+    expect(await resolve(replica, referenceNumber, 'budi', 'failed', '')).toEqual({ decided: false });
+    expect((await replica.find(referenceNumber))?.document).toMatchObject({ proposed_operator: 'budi' });
+    expect((await replica.find(referenceNumber))?.document).not.toHaveProperty('proposed_by');
+    expect(await resolve(replica, referenceNumber, 'ana', 'failed', '')).toEqual({ decided: true });
+    expect(ledger.balances).toEqual(ledgerWhen(false));
   });
 
   test('decide that one has failed', async () => {
@@ -343,8 +360,16 @@ async function queued({ context }: Replica, referenceNumber: string) {
   return items.find(({ purchase }) => purchase.referenceNumber === referenceNumber);
 }
 
-function resolve({ context }: Replica, referenceNumber: string, operator: string, outcome: string, token: string) {
-  return resolvePurchase(context, create(ResolvePurchaseRequestSchema, { referenceNumber, operator, outcome, token }));
+function resolve(
+  { context }: Replica,
+  referenceNumber: string,
+  operator: string,
+  outcome: string,
+  token: string,
+  logged: RecordedChange[] = [],
+) {
+  const call = operatorCall(operator, logged);
+  return resolvePurchase(context, create(ResolvePurchaseRequestSchema, { referenceNumber, outcome, token }), call);
 }
 
 async function unresolved(ledger: ReturnType<typeof scriptedLedger>) {

@@ -1,12 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createClock, newUlid, RefusalError, refuse } from '@gerbang/core';
+import { newOperatorKey, operatorAuthorizer, publicKeyOf } from '@gerbang/neighbours';
 import { BillerOperatorService, PrepaidService, PurchaseStatus } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
+import { OperatorGateService, Outcome, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
 import { ConfigError } from '@gerbang/runtime';
 import { eventually, freePort, startTestMongo, testLog } from '@gerbang/testkit';
+import { createOperatorGate } from '@gerbang/testkit/operator-gate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
@@ -14,13 +17,21 @@ import { startService } from '../src/service.ts';
 import { refusalOf, scriptedLedger } from './world.ts';
 
 const [MERCHANT, ACCOUNT] = [newUlid(1), newUlid(2)];
+const OPERATORS = {
+  ana: { key: await newOperatorKey('ana'), role: Role.ADMIN },
+  budi: { key: await newOperatorKey('budi'), role: Role.FINANCE },
+  dewi: { key: await newOperatorKey('dewi'), role: Role.SUPPORT },
+};
+const gate = createOperatorGate(
+  Object.values(OPERATORS).map(({ key, role }) => ({ id: key.id, role, publicKey: publicKeyOf(key) })),
+);
 const ledger = scriptedLedger();
 const clock = createClock();
 const closing: (() => Promise<unknown>)[] = [];
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 let environment: Record<string, string>;
 let prepaid: ReturnType<typeof clientsOf>['prepaid'];
-let operators: ReturnType<typeof clientsOf>['operators'];
+let as: ReturnType<typeof clientsOf>['as'];
 
 beforeAll(async () => {
   const mongo = await startTestMongo();
@@ -47,7 +58,7 @@ beforeAll(async () => {
   };
   const service = await startService(readConfig(environment), { clock });
   closing.push(() => service.close());
-  ({ prepaid, operators } = clientsOf(service.port));
+  ({ prepaid, as } = clientsOf(service.port));
 }, 30_000);
 
 afterAll(async () => {
@@ -92,8 +103,9 @@ test('operators set a product; merchants see it and inquire it', async () => {
     effectiveFromMs: 0n,
     effectiveUntilMs: 0n,
   };
-  await operators.setProduct({ operator: 'ana', product });
-  await operators.setProduct({ operator: 'ana', product: { ...product, adminSen: 1_500_00n } });
+  const operators = as('ana');
+  await operators.setProduct({ product });
+  await operators.setProduct({ product: { ...product, adminSen: 1_500_00n } });
   const { products } = await prepaid.listPrepaidProducts({ merchantId: MERCHANT, command: 'water' });
   expect(products).toMatchObject([{ ...product, adminSen: 1_500_00n }]);
   const { inquiry } = await prepaid.inquirePrepaid({
@@ -103,11 +115,7 @@ test('operators set a product; merchants see it and inquire it', async () => {
     customerId: '123456',
   });
   expect([inquiry?.amountSen, inquiry?.adminSen]).toEqual([10_000_00n, 1_500_00n]);
-  expect(await refusalOf(operators.setProduct({ operator: '', product }))).toEqual(['validation', ['operator']]);
-  expect(await refusalOf(operators.setProduct({ operator: 'ana', product: { ...product, code: 'a b' } }))).toEqual([
-    'validation',
-    ['code'],
-  ]);
+  expect(await refusalOf(operators.setProduct({ product: { ...product, code: 'a b' } }))).toEqual(['validation', ['code']]);
   expect((await operators.listProductVersions({})).products.filter(({ code }) => code === 'WATER10')).toHaveLength(1);
   expect((await prepaid.listPrepaidProducts({ merchantId: MERCHANT, command: '' })).products.map(({ code }) => code)).toEqual([
     ...['PLN20', 'PLN50', 'PLN100', 'PLN200', 'PLN500', 'PLN1000'],
@@ -115,14 +123,35 @@ test('operators set a product; merchants see it and inquire it', async () => {
   ]);
 });
 
+test('operators are who they have the key of, and do what their role may', async () => {
+  const asked = { referenceNumber: 'unknown', outcome: 'failed' };
+  expect(await refusalOf(as().resolvePurchase(asked))).toEqual(['unauthorized', []]);
+  expect(await refusalOf(as().listProductVersions({}))).toEqual(['unauthorized', []]);
+  expect(await refusalOf(as().listUnresolvedPurchases({ limit: 1 }))).toEqual(['unauthorized', []]);
+  expect(await refusalOf(as('dewi').resolvePurchase(asked))).toEqual(['forbidden', []]);
+  expect(await refusalOf(as('budi').setProduct({}))).toEqual(['forbidden', []]);
+  expect(await refusalOf(as('budi').resolvePurchase(asked))).toEqual(['transaction_not_found', []]);
+  const { products } = await as('ana').listProductVersions({});
+  const pulsa = products.find(({ code }) => code === 'PULSA100') ?? expect.fail('there is no PULSA100');
+  await as('ana').setProduct({ product: { ...pulsa, name: 'Pulsa' } });
+  expect(gate.commands.at(-1)).toMatchObject({
+    operator: 'ana',
+    method: 'SetProduct',
+    outcome: Outcome.DONE,
+    target: 'product:PULSA100',
+    before: expect.stringContaining(`"name":"${pulsa.name}"`),
+    after: expect.stringContaining('"name":"Pulsa"'),
+  });
+});
+
 test('a start keeps what operators have set', async () => {
-  const { products } = await operators.listProductVersions({});
+  const { products } = await as('dewi').listProductVersions({});
   const pln = products.find(({ code }) => code === 'PLN1000');
   if (pln === undefined) throw new Error('there is no PLN1000');
-  await operators.setProduct({ operator: 'ana', product: { ...pln, adminSen: 7_000_00n } });
+  await as('ana').setProduct({ product: { ...pln, adminSen: 7_000_00n } });
   const second = await startService(readConfig(environment), { clock });
   closing.push(() => second.close());
-  const found = (await clientsOf(second.port).operators.listProductVersions({})).products.filter(
+  const found = (await clientsOf(second.port).as('ana').listProductVersions({})).products.filter(
     ({ code }) => code === 'PLN1000',
   );
   expect(found.map(({ adminSen }) => adminSen)).toEqual([7_000_00n]);
@@ -138,7 +167,10 @@ test('the configuration: production has a cut-off, a wrong one is refused', () =
 function clientsOf(port: number) {
   const channel = openChannel({ address: `127.0.0.1:${port}`, tls: undefined });
   closing.push(() => channel.close());
-  return { prepaid: channel.client(PrepaidService), operators: channel.client(BillerOperatorService) };
+  /** Operators' commands, by who gives them; without a name no one signs them. */
+  const as = (operator?: keyof typeof OPERATORS) =>
+    channel.client(BillerOperatorService, operator && { authorize: operatorAuthorizer(OPERATORS[operator].key, 'biller') });
+  return { prepaid: channel.client(PrepaidService), as };
 }
 
 /** The ledger and the merchant service: their contracts in a few lines. */
@@ -171,6 +203,7 @@ async function startNeighbours(): Promise<string> {
     implementations: [
       implement(LedgerService, { post: ledger.post, getBalance: unused, verify: unused }, []),
       implement(MerchantService, merchants, []),
+      implement(OperatorGateService, gate.handlers, []),
     ],
   });
   closing.push(() => server.close());

@@ -6,7 +6,7 @@ import { Compensation, Intent, type PostRequest, PostResponseSchema } from '@ger
 import { AccountSchema, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { PrepaidInquiryResult, PrepaidPurchaseResult, PrepaidQuestion, PrepaidRequest } from '@gerbang/rails/prepaid';
 import { BackgroundWork } from '@gerbang/runtime';
-import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Context } from '../src/context.ts';
@@ -186,7 +186,6 @@ export function useBiller(name: string) {
         },
         railTimeoutMs: 1_000,
         idempotencyKeys: await openIdempotencyKeys(store, clock),
-        audit: openAuditLog(store),
         inProgress: new Set(),
         background: new BackgroundWork(),
       };

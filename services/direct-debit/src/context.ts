@@ -4,7 +4,7 @@ import type { LedgerService } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import type { DirectDebitRail } from '@gerbang/rails/direct-debit';
 import type { RpcClient } from '@gerbang/rpc';
 import type { BackgroundWork, Logger } from '@gerbang/runtime';
-import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
+import type { IdempotencyKeys } from '@gerbang/store';
 import type { BindingStore } from './binding/store.ts';
 import type { Quotas } from './charge/quota-store.ts';
 import type { ChargeStore } from './charge/store.ts';
@@ -26,7 +26,6 @@ export type Context = {
   ledger: RpcClient<typeof LedgerService>;
   merchants: MerchantDirectory;
   idempotencyKeys: IdempotencyKeys;
-  audit: AuditLog;
   sealing: Sealing;
   settlesAt: SettlesAt;
   /** pay_url, without a slash at the end. */

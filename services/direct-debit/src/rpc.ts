@@ -5,6 +5,7 @@ import {
   SupportService,
 } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { implement } from '@gerbang/rpc';
+import { FINANCE, implementForOperators, type OperatorGate, VIEWERS } from '@gerbang/service/operators';
 import { consent } from './bind-page/rpc/consent.ts';
 import { decline } from './bind-page/rpc/decline.ts';
 import { getBindPage } from './bind-page/rpc/get-bind-page.ts';
@@ -30,8 +31,8 @@ import { listCustomerBindings } from './support/rpc/list-customer-bindings.ts';
 import { listUnresolved } from './support/rpc/list-unresolved.ts';
 import { resolve } from './support/rpc/resolve.ts';
 
-/** Everything that others may call, and who may. */
-export function implementations(context: Context) {
+/** Everything that others may call, and who may. Operators' calls go through the gate. */
+export function implementations(context: Context, gate: OperatorGate) {
   return [
     implement(
       DirectDebitService,
@@ -69,16 +70,16 @@ export function implementations(context: Context) {
       },
       ['edge'],
     ),
-    implement(
-      SupportService,
-      {
-        listCustomerBindings: (request) => listCustomerBindings(context, request),
-        listUnresolved: (request) => listUnresolved(context, request),
-        resolve: (request) => resolve(context, request),
-        listDiscrepancies: (request) => listDiscrepancies(context, request),
-        decideDiscrepancy: (request) => decideDiscrepancy(context, request),
+    implementForOperators(gate, SupportService, {
+      listCustomerBindings: { roles: VIEWERS, handler: (request) => listCustomerBindings(context, request) },
+      listUnresolved: { roles: VIEWERS, handler: (request) => listUnresolved(context, request) },
+      resolve: { roles: FINANCE, handler: (request, call) => resolve(context, request, call) },
+      listDiscrepancies: { roles: VIEWERS, handler: (request) => listDiscrepancies(context, request) },
+      decideDiscrepancy: {
+        roles: FINANCE,
+        approval: () => true,
+        handler: (request, call) => decideDiscrepancy(context, request, call),
       },
-      ['cli'],
-    ),
+    }),
   ];
 }

@@ -10,7 +10,7 @@ import { openMerchants } from '@gerbang/service/merchants';
 import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
-import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
+import { openIdempotencyKeys } from '@gerbang/store';
 import type { StoredBindingDocument } from './binding/document.ts';
 import { onBindingDue } from './binding/on-due.ts';
 import { BINDINGS, openBindingStore } from './binding/store.ts';
@@ -55,7 +55,6 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
       ledger: openLedger(foundation).client(LedgerService),
       merchants: openMerchants(foundation, bus),
       idempotencyKeys: await openIdempotencyKeys(store, clock),
-      audit: openAuditLog(store),
       sealing: createSealing(keys),
       settlesAt: config.settlesAt,
       payUrl: config.PAY_URL,
@@ -88,8 +87,9 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
       leaseMs: LEASE_MS,
       handle: (document) => onDiscrepancyDue(context, context.discrepancies.fromDocument(document)),
     });
-    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), openOperatorGate(foundation));
-    const served = [...implementations(context), forKeys, ...relay.serve([BINDINGS, CHARGES])];
+    const gate = openOperatorGate(foundation);
+    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
+    const served = [...implementations(context, gate), forKeys, ...relay.serve([BINDINGS, CHARGES])];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -10,7 +10,7 @@ import {
 import { Compensation, Intent, PostResponseSchema, Side } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountSchema, type Profile, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { BackgroundWork } from '@gerbang/runtime';
-import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { consent } from '../src/bind-page/rpc/consent.ts';
@@ -172,7 +172,6 @@ export function useParts() {
       create(ProfileSchema, { merchantId, partition: 'p0', name: 'Toko', products: ['direct-debit'], fees, limits });
     const account = async (merchantId: string, accountId: string) => create(AccountSchema, { merchantId, accountId });
     const { rail } = bank;
-    const audit = openAuditLog(store);
     return {
       bindings: { ...bindings, find: guard(bindings.find), apply: guard(bindings.apply), claim: guard(bindings.claim) },
       charges: { ...charges, insert: guard(charges.insert), find: guard(charges.find), apply: guard(charges.apply) },
@@ -209,7 +208,6 @@ export function useParts() {
         close: async () => {},
       },
       idempotencyKeys: await openIdempotencyKeys(store, clock),
-      audit: { ...audit, append: guard(audit.append) },
       sealing: createSealing(keysOf(...kids)),
       settlesAt: (_product, paidAtMs) => paidAtMs + settleInMs,
       payUrl: 'http://pay',
@@ -240,7 +238,6 @@ export function useParts() {
     bindings: () => bindings,
     charges: () => charges,
     discrepancies: () => discrepancies,
-    auditLog: () => openAuditLog(store),
     /** A binding of a new customer that has just become active. */
     async newBinding(context: Context): Promise<StoredBinding> {
       const accountId = newUlid(Date.now());

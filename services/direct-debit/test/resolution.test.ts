@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { createClock, RefusalError } from '@gerbang/core';
+import { newOperatorKey, operatorAuthorizer, publicKeyOf } from '@gerbang/neighbours';
 import {
   DecideDiscrepancyRequestSchema,
   DiscrepancyDecision,
@@ -9,18 +10,32 @@ import {
   RefundChargeRequestSchema,
   ReportChargeRequestSchema,
   ResolveRequestSchema,
+  SupportService,
 } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
 import { FeeRuleSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
-import { describe, expect, test } from 'vitest';
+import {
+  BeginRequestSchema,
+  BeginResponseSchema,
+  FinishRequestSchema,
+  Outcome,
+  Role,
+} from '@gerbang/proto/gerbang/operator/v1/operator';
+import { openChannel, startRpcServer } from '@gerbang/rpc';
+import type { OperatorGate } from '@gerbang/service/operators';
+import { testLog } from '@gerbang/testkit';
+import { createOperatorGate, operatorCall, type RecordedChange } from '@gerbang/testkit/operator-gate';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { onChargeDue } from '../src/charge/advance.ts';
 import { placeCharge } from '../src/charge/place.ts';
 import { refundCharge } from '../src/charge/rpc/refund-charge.ts';
 import { isCharged } from '../src/charge/state.ts';
+import { CHARGES } from '../src/charge/store.ts';
 import type { Context } from '../src/context.ts';
 import { onDiscrepancyDue } from '../src/discrepancy/on-due.ts';
 import { decideDiscrepancy } from '../src/discrepancy/rpc/decide-discrepancy.ts';
 import { listDiscrepancies } from '../src/discrepancy/rpc/list-discrepancies.ts';
 import { reportCharge } from '../src/report/rpc/report-charge.ts';
+import { implementations } from '../src/rpc.ts';
 import { listUnresolved } from '../src/support/rpc/list-unresolved.ts';
 import { resolve } from '../src/support/rpc/resolve.ts';
 import { Crash, type Death, dying, newLedger, useParts } from './parts-harness.ts';
@@ -79,10 +94,13 @@ async function unresolved(of: 'charge' | 'refund', settleInMs = 0) {
   bank.state.isSilent = true;
   const newReplica = (death?: Death) => parts.newContext(bank, ledger, dying(death), { fees, settleInMs, clock: later });
   const context = await newReplica();
-  const decide = (operator: string, outcome: string, by: Context = context) =>
-    resolve(by, create(ResolveRequestSchema, { operator, merchantId, transactionId: order.id, refundId, outcome }));
+  const logged: RecordedChange[] = [];
+  const decide = (operator: string, outcome: string, by: Context = context) => {
+    const request = create(ResolveRequestSchema, { merchantId, transactionId: order.id, refundId, outcome });
+    return resolve(by, request, operatorCall(operator, logged));
+  };
   const charge = async () => (await parts.charges().find(order.id)) ?? expect.fail('no charge');
-  return { bank, ledger, order, id: refundId || order.id, before, context, newReplica, decide, charge };
+  return { bank, ledger, order, id: refundId || order.id, before, context, newReplica, decide, logged, charge };
 }
 
 type Unresolved = Awaited<ReturnType<typeof unresolved>>;
@@ -112,14 +130,13 @@ async function watched(id: string) {
 }
 
 function choose({ context, id }: Unresolved, decision: DiscrepancyDecision, by: Context = context) {
-  return decideDiscrepancy(by, create(DecideDiscrepancyRequestSchema, { operator: 'ana', id, decision }));
+  return decideDiscrepancy(by, create(DecideDiscrepancyRequestSchema, { id, decision }), operatorCall('ana'));
 }
 
-test('two operators decide a charge, into the audit log; an own proposal is never approved', async () => {
+test('two operators decide a charge, and it is logged; an own proposal is never approved', async () => {
   const one = await unresolved('charge');
   const { decide, before, context, ledger, id } = one;
   expect(await refusalOf(decide('ana', 'succeeded', before))).toBe('bad_request');
-  expect(await refusalOf(decide('', 'succeeded'))).toBe('validation');
   expect(await refusalOf(decide('ana', 'cancel'))).toBe('validation');
   expect(await decide('ana', 'succeeded')).toEqual({ decided: false });
   expect(await decide('ana', 'succeeded')).toEqual({ decided: false });
@@ -133,10 +150,12 @@ test('two operators decide a charge, into the audit log; an own proposal is neve
   expect([await decide('ben', 'succeeded'), ledger.balance]).toEqual([{ decided: true }, { pending: 0n, available: NET }]);
   expect((await one.charge()).state.status).toBe('settled');
   expect(await refusalOf(decide('ben', 'failed'))).toBe('bad_request');
-  const { records, intact } = await parts.auditLog().list(3);
-  expect([intact, records.map(({ operator, command, target }) => `${operator} ${command} ${target}`)]).toEqual([
-    true,
-    [`ben direct-debit.resolve ${id}`, `ana direct-debit.propose-resolution ${id}`, `ana direct-debit.propose-resolution ${id}`],
+  const target = `charge:${id}`;
+  const proposal = { operator: 'ana', outcome: 'succeeded' };
+  expect(one.logged).toEqual([
+    { target, before: { status: 'sending', proposal: null }, after: { outcome: 'succeeded', step: 'proposed' } },
+    { target, before: { status: 'sending', proposal }, after: { outcome: 'succeeded', step: 'proposed' } },
+    { target, before: { status: 'sending', proposal }, after: { outcome: 'succeeded', step: 'approved' } },
   ]);
 });
 
@@ -306,6 +325,66 @@ describe.each<[string, 'failed' | 'succeeded', DiscrepancyDecision, bigint]>([
     await choose(one, decision);
     expect(await fireWatch(replicas, one.id)).toBe('decided');
     expect([one.ledger.suspense.sen, one.ledger.balance.available]).toEqual([0n, availableSen]);
+  });
+});
+
+test.each(['charge', 'refund'] as const)('a proposal of a %s by a name, from before operators had keys, is void', async (of) => {
+  const one = await unresolved(of);
+  const proposal = { operator: 'Ben S.', outcome: 'failed' };
+  const field = of === 'charge' ? 'proposal' : 'refunds.0.stage.proposal';
+  const stored = parts.store().collection<{ _id: string; proposal?: object }>(CHARGES);
+  await stored.updateOne({ _id: one.order.id }, { $set: { [field]: proposal } });
+  expect(await one.decide('ben', 'failed')).toEqual({ decided: false });
+  expect(JSON.stringify(await stored.findOne({ _id: one.order.id }), (_, value) => String(value))).not.toContain('Ben S.');
+  expect(await one.decide('ana', 'failed')).toEqual({ decided: true });
+});
+
+/** The service's commands behind a gate, by who gives them; without a name no one signs them. */
+async function serve(context: Context) {
+  const keys = { ana: await newOperatorKey('ana'), ben: await newOperatorKey('ben'), dewi: await newOperatorKey('dewi') };
+  const operators = Object.values(keys).map((key) => {
+    return { id: key.id, role: key.id === 'dewi' ? Role.SUPPORT : Role.FINANCE, publicKey: publicKeyOf(key) };
+  });
+  const { commands, handlers } = createOperatorGate(operators);
+  const gate: OperatorGate = {
+    service: 'direct-debit',
+    log: testLog(),
+    begin: async (request) => create(BeginResponseSchema, await handlers.begin(create(BeginRequestSchema, request))),
+    finish: (request) => handlers.finish(create(FinishRequestSchema, request)),
+  };
+  const listener = { host: '127.0.0.1', port: 0, tls: undefined, log: testLog(), ready: () => true };
+  const server = await startRpcServer({ ...listener, implementations: implementations(context, gate) });
+  const channel = openChannel({ address: `127.0.0.1:${server.port}`, tls: undefined });
+  onTestFinished(() => channel.close().then(() => server.close()));
+  const as = (operator?: keyof typeof keys) =>
+    channel.client(SupportService, operator && { authorize: operatorAuthorizer(keys[operator], 'direct-debit') });
+  return { as, commands };
+}
+
+test('commands are for those whose key and role may give them; what a discrepancy is takes two, once', async () => {
+  const one = await unresolved('charge');
+  const { as, commands } = await serve(one.context);
+  const { merchantId, id: transactionId } = one.order;
+  const resolution = { merchantId, transactionId, outcome: 'succeeded' };
+  expect(await refusalOf(as().resolve(resolution))).toBe('unauthorized');
+  expect(await refusalOf(as().listUnresolved({ limit: 1 }))).toBe('unauthorized');
+  expect(await refusalOf(as('dewi').resolve(resolution))).toBe('forbidden');
+  for (const operator of ['ana', 'Ana ', 'ben']) {
+    expect((await as('ana').resolve({ ...resolution, operator })).decided).toBe(false);
+  }
+  expect((await as('ben').resolve({ ...resolution, operator: 'ana' })).decided).toBe(true);
+  answers(one, false);
+  await fireWatch([one.context], one.id);
+  const decision = { id: one.id, decision: WITHDRAW };
+  expect(await refusalOf(as().decideDiscrepancy(decision))).toBe('unauthorized');
+  expect(await refusalOf(as('dewi').decideDiscrepancy(decision))).toBe('forbidden');
+  for (let i = 0; i < 2; i++) expect(await refusalOf(as('ana').decideDiscrepancy(decision))).toBe('approval_needed');
+  expect([one.ledger.suspense.sen, one.ledger.balance.available]).toEqual([-AMOUNT, NET]);
+  expect((await as('ben').decideDiscrepancy(decision)).netSen).toBe(NET);
+  expect([one.ledger.suspense.sen, one.ledger.balance.available]).toEqual([0n, 0n]);
+  expect(commands.at(-1)).toMatchObject({
+    ...{ operator: 'ben', proposer: 'ana', outcome: Outcome.DONE, target: `discrepancy:${one.id}` },
+    ...{ before: expect.stringContaining('"status":"open"'), after: '{"decision":"withdraw"}' },
   });
 });
 

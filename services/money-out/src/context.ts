@@ -1,4 +1,4 @@
-import type { AuditLog, IdempotencyKeys } from '@gerbang/store';
+import type { IdempotencyKeys } from '@gerbang/store';
 import type { AccountTransferStore } from './account-transfer/store.ts';
 import type { Products, Rails } from './products.ts';
 import type { Inquiries } from './qris-payment/inquiry.ts';
@@ -12,5 +12,4 @@ export type Context = PlacingContext & {
   /** Codes that were asked about and are not ordered yet. */
   inquiries: Inquiries;
   idempotencyKeys: IdempotencyKeys;
-  audit: AuditLog;
 };

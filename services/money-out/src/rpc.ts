@@ -9,6 +9,7 @@ import {
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { QrisPaymentService } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import { implement } from '@gerbang/rpc';
+import { FINANCE, implementForOperators, type OperatorGate, VIEWERS } from '@gerbang/service/operators';
 import { createAccountTransfer } from './account-transfer/rpc/create-account-transfer.ts';
 import { getAccountTransfer } from './account-transfer/rpc/get-account-transfer.ts';
 import { listAccountTransfers } from './account-transfer/rpc/list-account-transfers.ts';
@@ -33,8 +34,8 @@ import { reportTransfer } from './report/rpc/report-transfer.ts';
 import { listUnresolved } from './resolution/rpc/list-unresolved.ts';
 import { resolve } from './resolution/rpc/resolve.ts';
 
-/** Everything that others may call, and who may. */
-export function implementations(context: Context) {
+/** Everything that others may call, and who may. Operators' calls go through the gate. */
+export function implementations(context: Context, gate: OperatorGate) {
   return [
     implement(
       DisbursementService,
@@ -75,15 +76,13 @@ export function implementations(context: Context) {
       },
       ['edge'],
     ),
-    implement(
-      ResolutionService,
-      {
-        listUnresolved: (request) => listUnresolved(context, request),
-        resolve: (request) => resolve(context, request),
-      },
-      ['cli'],
-    ),
-    implement(LimitService, { listLimits: (request) => listLimits(context, request) }, ['cli']),
+    implementForOperators(gate, ResolutionService, {
+      listUnresolved: { roles: VIEWERS, handler: (request) => listUnresolved(context, request) },
+      resolve: { roles: FINANCE, handler: (request, call) => resolve(context, request, call) },
+    }),
+    implementForOperators(gate, LimitService, {
+      listLimits: { roles: VIEWERS, handler: (request) => listLimits(context, request) },
+    }),
     implement(RailReportService, { reportTransfer: (request) => reportTransfer(context, request) }, ['edge']),
     implement(
       EwalletTopupService,

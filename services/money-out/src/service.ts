@@ -9,7 +9,7 @@ import { openMerchants } from '@gerbang/service/merchants';
 import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore, openTimer } from '@gerbang/service/store';
-import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
+import { openIdempotencyKeys } from '@gerbang/store';
 import { openAccountTransferStore } from './account-transfer/store.ts';
 import { withdrawalCodes } from './cardless-withdrawal/sealed-place.ts';
 import type { Config } from './config.ts';
@@ -51,7 +51,6 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       metrics: createTransferMetrics(registry),
       railTimeoutMs: config.RAIL_TIMEOUT_MS,
       idempotencyKeys: await openIdempotencyKeys(store, clock),
-      audit: openAuditLog(store),
       inProgress: new Set(),
       background: new BackgroundWork(),
     };
@@ -69,7 +68,7 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const reconciliations = await openReconciliations({ store, rails: reconciled, clock, gate, registry, log });
     closing.push('reconciliations', () => reconciliations.close());
     const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], gate);
-    const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation, forKeys];
+    const served = [...implementations(context, gate), ...relay.serve([TRANSFERS]), reconciliations.implementation, forKeys];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -5,7 +5,7 @@ import { createKeys, type Keys, openEnvKeys } from '@gerbang/keys';
 import { AccountSchema, MerchantStatus, ProfileSchema } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import type { CardlessRail, CardlessState } from '@gerbang/rails/cardless-withdrawal';
 import { BackgroundWork, createLogger } from '@gerbang/runtime';
-import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo } from '@gerbang/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import { openAccountTransferStore } from '../src/account-transfer/store.ts';
@@ -153,7 +153,6 @@ export function useCardless(name: string) {
         railTimeoutMs: 1_000,
         merchants: { profile: async () => profile, account, admit, admitProduct: async () => profile, close: async () => {} },
         idempotencyKeys: await openIdempotencyKeys(store, clock),
-        audit: openAuditLog(store),
         inProgress: new Set(),
         background: new BackgroundWork(),
       };

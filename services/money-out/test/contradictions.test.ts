@@ -221,7 +221,7 @@ describe('operators', () => {
     const { order, calm, sent } = await aSentTransfer();
     const ended = await settle(calm.context, sent, ANSWERS.failed);
     // Earlier versions left the proposal on the document of a transfer that had ended.
-    const left = { proposed_by: 'ana', proposed_outcome: 'succeeded' } as const;
+    const left = { proposed_operator: 'ana', proposed_outcome: 'succeeded' } as const;
     await calm.context.transfers.aggregates.collection.updateOne({ _id: ended.document._id }, { $set: left });
     const approval = { type: 'approve', operator: 'budi', outcome: 'succeeded' } as const;
     await expect(change(calm.context, await reread(calm, order), [approval])).rejects.toMatchObject({

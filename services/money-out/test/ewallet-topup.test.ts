@@ -226,7 +226,7 @@ describe('an open outcome', () => {
     const waiting = newOrder();
     expect(await topUp(waiting)).toMatchObject({ status: TransferStatus.PENDING });
     expect((await stored(waiting))?.unresolved_at).toBeInstanceOf(Date);
-    const { items } = await service.resolution.listUnresolved({ limit: 500 });
+    const { items } = await service.as('dewi').resolution.listUnresolved({ limit: 500 });
     expect(items).toMatchObject([{ product: 'ewallet-topup', transfer: { referenceNumber: waiting.referenceNumber } }]);
   });
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { type AdjustableClock, createClock, newUlid, type RefusalCode, RefusalError, refuse } from '@gerbang/core';
+import { newOperatorKey, operatorAuthorizer, publicKeyOf } from '@gerbang/neighbours';
 import { Compensation, Intent, LedgerService, type PostRequest } from '@gerbang/proto/gerbang/ledger/v1/ledger';
 import { AccountStatus, MerchantService, MerchantStatus } from '@gerbang/proto/gerbang/merchant/v1/merchant';
 import { CardlessWithdrawalService } from '@gerbang/proto/gerbang/money_out/v1/cardless_withdrawal';
@@ -11,12 +12,23 @@ import {
   RailReportService,
   ResolutionService,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import { OperatorGateService, Role } from '@gerbang/proto/gerbang/operator/v1/operator';
 import { type Handlers, implement, openChannel, startRpcServer } from '@gerbang/rpc';
 import { connectStore } from '@gerbang/store';
 import { freePort, startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { createOperatorGate } from '@gerbang/testkit/operator-gate';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
+
+/** Operators of the tests. */
+const OPERATORS = {
+  ana: { key: await newOperatorKey('ana'), role: Role.FINANCE },
+  budi: { key: await newOperatorKey('budi'), role: Role.FINANCE },
+  dewi: { key: await newOperatorKey('dewi'), role: Role.SUPPORT },
+};
+
+export type OperatorName = keyof typeof OPERATORS;
 
 type Ledger = Handlers<typeof LedgerService>;
 
@@ -34,6 +46,9 @@ export function useMoneyOut() {
   const results = new Map<string, { request: PostRequest; refused?: RefusalCode; after: bigint }>();
   const scripted: { post?: (request: PostRequest, post: () => Promise<object>) => Promise<object> } = {};
   const closing: (() => Promise<void>)[] = [];
+  const gate = createOperatorGate(
+    Object.values(OPERATORS).map(({ key, role }) => ({ id: key.id, role, publicKey: publicKeyOf(key) })),
+  );
   let mongo: TestMongo;
   let address: string;
   let databases = 0;
@@ -93,7 +108,11 @@ export function useMoneyOut() {
       tls: undefined,
       log: testLog('fakes'),
       ready: () => true,
-      implementations: [implement(LedgerService, ledger, []), implement(MerchantService, merchant, [])],
+      implementations: [
+        implement(LedgerService, ledger, []),
+        implement(MerchantService, merchant, []),
+        implement(OperatorGateService, gate.handlers, []),
+      ],
     });
     address = `127.0.0.1:${server.port}`;
     closing.push(
@@ -108,6 +127,8 @@ export function useMoneyOut() {
     scripted,
     results,
     available,
+    /** Operators' commands as the audit log has them. */
+    commands: gate.commands,
     newDatabase: () => `${mongo.databasePrefix}${++databases}_`,
     /** A merchant with two accounts, the first one funded. */
     newMerchant(over: Partial<FakeMerchant> = {}, fundedSen = 100_000n) {
@@ -177,8 +198,11 @@ export function useMoneyOut() {
         ewalletTopups: channel.client(EwalletTopupService),
         cardlessWithdrawals: channel.client(CardlessWithdrawalService),
         reports: channel.client(RailReportService),
-        resolution: channel.client(ResolutionService),
-        limits: channel.client(LimitService),
+        /** Operators' commands, by who gives them; without a name no one signs them. */
+        as(operator?: OperatorName) {
+          const signed = operator && { authorize: operatorAuthorizer(OPERATORS[operator].key, 'money-out') };
+          return { resolution: channel.client(ResolutionService, signed), limits: channel.client(LimitService, signed) };
+        },
         adminPort: service.adminPort,
       };
     },

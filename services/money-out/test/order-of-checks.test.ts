@@ -12,7 +12,7 @@ import {
   TransferRequestSchema,
 } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { BackgroundWork } from '@gerbang/runtime';
-import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAccountTransferStore } from '../src/account-transfer/store.ts';
@@ -67,7 +67,6 @@ beforeAll(async () => {
     railTimeoutMs: 1_000,
     merchants: { profile: unused, account: noProduct, admit: noProduct, admitProduct: noProduct, close: async () => {} },
     idempotencyKeys: await openIdempotencyKeys(store, clock),
-    audit: openAuditLog(store),
     inProgress: new Set(),
     background: new BackgroundWork(),
   };

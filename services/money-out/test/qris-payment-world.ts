@@ -9,8 +9,9 @@ import {
 } from '@gerbang/proto/gerbang/money_out/v1/qris_payment';
 import type { QrisPaymentRail, QrisPaymentRequest } from '@gerbang/rails/qris-payment';
 import { BackgroundWork } from '@gerbang/runtime';
-import { connectStore, openAuditLog, openIdempotencyKeys, type Store } from '@gerbang/store';
+import { connectStore, openIdempotencyKeys, type Store } from '@gerbang/store';
 import { startTestMongo, type TestMongo, testLog } from '@gerbang/testkit';
+import { operatorCall } from '@gerbang/testkit/operator-gate';
 import { afterAll, beforeAll } from 'vitest';
 import { openAccountTransferStore } from '../src/account-transfer/store.ts';
 import type { Context } from '../src/context.ts';
@@ -162,7 +163,7 @@ function callsOf(context: Context, accountId: string) {
       creditQrisPayment(context, create(CreditQrisPaymentRequestSchema, { ...named, ...over })),
     status: () => getQrisPayment(context, create(GetQrisPaymentRequestSchema, named)),
     resolve: (operator: string, outcome: string) =>
-      resolve(context, create(ResolveRequestSchema, { ...named, operator, outcome })),
+      resolve(context, create(ResolveRequestSchema, { ...named, outcome }), operatorCall(operator)),
     /** Fires its timer, over crashes, until it has none; undefined where it is gone. */
     async untilDone() {
       for (let round = 0; round < 12; round++) {
@@ -186,7 +187,6 @@ async function openStores(store: Store) {
     accountTransfers: await openAccountTransferStore(store, () => {}),
     inquiries: await openInquiries(store),
     idempotencyKeys: await openIdempotencyKeys(store, clock),
-    audit: openAuditLog(store),
   };
 }
 
@@ -194,7 +194,7 @@ async function openContext(stores: Stores, { accountId, ledger, acquirer }: Last
   const unused = async () => {
     throw new Error('not part of this test');
   };
-  const { store, clock, accountTransfers, inquiries, idempotencyKeys, audit } = stores;
+  const { store, clock, accountTransfers, inquiries, idempotencyKeys } = stores;
   const close = async () => {};
   const rails = {
     bankTransfer: { inquireAccount: unused, transfer: unused, inquireTransfer: unused, close },
@@ -226,7 +226,6 @@ async function openContext(stores: Stores, { accountId, ledger, acquirer }: Last
       close: async () => {},
     },
     idempotencyKeys,
-    audit: wrap === undefined ? audit : { ...audit, append: wrap(audit.append) },
     inProgress: new Set(),
     background: new BackgroundWork(),
   };

@@ -118,9 +118,9 @@ describe('a quota', () => {
 
   test('is listed with what is used of it, and its refusals are counted by the bound that was exceeded', async () => {
     const quota = { maximumSen: 2n * AMOUNT_SEN, dailyMaximumSen: 3n * AMOUNT_SEN, monthlyMaximumSen: 4n * AMOUNT_SEN };
-    const { isIn, report, limits, merchantId, clock, adminPort } = await aMerchant(quota);
+    const { isIn, report, as, merchantId, clock, adminPort } = await aMerchant(quota);
     expect([await isIn('a', { amountSen: 2n * AMOUNT_SEN }), await isIn('b')]).toEqual([true, true]);
-    const listed = async () => (await limits.listLimits({ merchantId })).limits;
+    const listed = async () => (await as('dewi').limits.listLimits({ merchantId })).limits;
     const none = { product: 'account-transfer', ...quota, usedTodaySen: 0n, usedThisMonthSen: 0n };
     const used = 3n * AMOUNT_SEN;
     expect(await listed()).toMatchObject([

@@ -1,8 +1,10 @@
 import { newUlid, RefusalError, refuse } from '@gerbang/core';
 import { ReportedOutcome, TransferStatus } from '@gerbang/proto/gerbang/money_out/v1/money_out';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { StoredTransferDocument } from '../src/transfer/document.ts';
 import { partnerReferenceOf } from '../src/transfer/rail-reference.ts';
-import { refusalOf, useMoneyOut } from './harness.ts';
+import type { StateFields } from '../src/transfer/state-document.ts';
+import { type OperatorName, refusalOf, useMoneyOut } from './harness.ts';
 
 const world = useMoneyOut();
 const AMOUNT_SEN = 1_000n;
@@ -33,9 +35,9 @@ async function aPendingTransfer() {
     const by = { case: 'transactionId', value: transactionId } as const;
     return (await service.disbursements.getTransfer({ merchantId, accountId, by })).transfer;
   };
-  const resolve = (operator: string, outcome: string) =>
-    service.resolution.resolve({ merchantId, accountId, referenceNumber, operator, outcome });
-  const unresolved = async () => (await service.resolution.listUnresolved({ limit: 10 })).items;
+  const resolve = (operator: OperatorName | undefined, outcome: string, over: object = {}) =>
+    service.as(operator).resolution.resolve({ merchantId, accountId, referenceNumber, outcome, ...over });
+  const unresolved = async () => (await service.as('dewi').resolution.listUnresolved({ limit: 10 })).items;
   const available = () => world.available.get(accountId);
   const open = () => world.openTransfers(database);
   return { ...service, report, show, resolve, unresolved, available, order, accountId, transactionId, open };
@@ -131,5 +133,56 @@ describe('a rail’s report', () => {
     const { report, show } = await aPendingTransfer();
     expect(await refusalOf(report(SUCCEEDED, over))).toEqual(refusal);
     expect((await show())?.status).toBe(TransferStatus.PENDING);
+  });
+});
+
+describe('a decision of operators', () => {
+  const aSucceededTransfer = async () => {
+    const service = await aPendingTransfer();
+    await service.report(SUCCEEDED, { railReference: 'r1' });
+    const transfers = (await service.open()).collection<StoredTransferDocument>('transfers');
+    const _id = `${service.accountId}:ref-1`;
+    return {
+      ...service,
+      stored: () => transfers.findOne({ _id }),
+      change: ($set: Partial<StateFields>) => transfers.updateOne({ _id }, { $set }),
+    };
+  };
+
+  test('is for those whose key and role may give it; a read too needs a key', async () => {
+    const { as, resolve, available } = await aSucceededTransfer();
+    expect(await refusalOf(resolve(undefined, 'failed'))).toEqual(['unauthorized', []]);
+    expect(await refusalOf(resolve('dewi', 'failed'))).toEqual(['forbidden', []]);
+    expect(await refusalOf(as().resolution.listUnresolved({ limit: 1 }))).toEqual(['unauthorized', []]);
+    expect(await refusalOf(as().limits.listLimits({ merchantId: 'm' }))).toEqual(['unauthorized', []]);
+    expect(available()).toBe(4_000n);
+  });
+
+  test('is made once, by two keys; a second name in the request is no second person', async () => {
+    const { resolve, available, transactionId } = await aSucceededTransfer();
+    const target = `transfer:${transactionId}`;
+    for (const operator of ['ana', ' Ana', 'budi']) {
+      expect(await resolve('ana', 'failed', { operator })).toMatchObject({ decided: false });
+    }
+    expect(available()).toBe(4_000n);
+    expect(await resolve('budi', 'failed', { operator: 'ana' })).toMatchObject({ decided: true });
+    expect(await refusalOf(resolve('budi', 'failed'))).toEqual(['bad_request', []]);
+    expect(available()).toBe(5_000n);
+    const logged = world.commands
+      .filter((one) => one.target === target)
+      .map(({ operator, after }) => [operator, JSON.parse(after)]);
+    const proposed = ['ana', { outcome: 'failed', step: 'proposed' }];
+    expect(logged).toEqual([proposed, proposed, proposed, ['budi', { outcome: 'failed', step: 'approved' }]]);
+  });
+
+  test('does not count what somebody proposed under a name of his own choice, before operators had keys', async () => {
+    const { resolve, available, stored, change } = await aSucceededTransfer();
+    await change({ correction_proposed_by: 'Budi S.', correction_proposed_outcome: 'failed' });
+    expect(await resolve('budi', 'failed')).toMatchObject({ decided: false });
+    expect(available()).toBe(4_000n);
+    const now = await stored();
+    expect([now?.correction_proposed_by, now?.correction_proposed_operator]).toEqual([undefined, 'budi']);
+    expect(await resolve('ana', 'failed')).toMatchObject({ decided: true });
+    expect(available()).toBe(5_000n);
   });
 });

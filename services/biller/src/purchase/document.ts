@@ -31,9 +31,11 @@ export type PurchaseDocument = Due & {
   pending_reason?: string;
   unresolved_at?: Date;
   compensations?: number;
-  proposed_by?: string;
+  proposed_operator?: string;
   proposed_outcome?: Resolution;
   proposed_token?: string;
+  /** What a proposer called himself in documents of earlier versions: such a proposal counts no more. */
+  proposed_by?: string;
   rail_reference?: string;
   serial_number?: string;
   /** Sealed to the reference number. */
@@ -49,7 +51,7 @@ export type StoredPurchaseDocument = AggregateDocument<PurchaseDocument>;
 export type StoredPurchase = { order: PurchaseOrder; state: PurchaseState; document: StoredPurchaseDocument };
 
 /** Fields that are there only while they are true; a state that does not set them ends them. */
-const PASSING = ['unresolved_at', 'proposed_by', 'proposed_outcome', 'proposed_token'] as const;
+const PASSING = ['unresolved_at', 'proposed_operator', 'proposed_outcome', 'proposed_token', 'proposed_by'] as const;
 
 export function newDocument(order: PurchaseOrder): PurchaseDocument {
   return {
@@ -123,7 +125,7 @@ function stateFields(state: PurchaseState): Partial<PurchaseDocument> {
 
 function proposalFields({ operator, outcome, sealedToken }: Proposal) {
   return {
-    proposed_by: operator,
+    proposed_operator: operator,
     proposed_outcome: outcome,
     ...(sealedToken !== undefined && { proposed_token: sealedToken }),
   };
@@ -185,7 +187,7 @@ function fromStateFields(document: StoredPurchaseDocument): PurchaseState {
 }
 
 function proposalOf(document: PurchaseDocument): Proposal | undefined {
-  const { proposed_by: operator, proposed_outcome: outcome, proposed_token: sealedToken } = document;
+  const { proposed_operator: operator, proposed_outcome: outcome, proposed_token: sealedToken } = document;
   return operator === undefined || outcome === undefined ? undefined : { operator, outcome, sealedToken };
 }
 

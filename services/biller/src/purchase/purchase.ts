@@ -26,7 +26,7 @@ export type Receipt = { railReference: string; serialNumber: string; sealedToken
 /** `code` is the biller's, `reason` its words. */
 export type Failure = { code: string; reason: string };
 
-/** What one operator proposes; another one has to agree. */
+/** What one operator proposes; another one has to agree. `operator`: the id. */
 export type Proposal = { operator: string; outcome: Resolution; sealedToken: string | undefined };
 export type Resolution = 'succeeded' | 'failed';
 

@@ -16,7 +16,7 @@ type StateFields = {
   sends?: number;
   inquiries?: number;
   waiting_for?: string;
-  proposal?: Proposal;
+  resolution_proposal?: Proposal;
   rail_reference?: string;
   charged_at?: Date;
   fees?: FeesDocument;
@@ -26,6 +26,8 @@ type StateFields = {
   failed_code?: string;
   failed_reason?: string;
   ended_at?: Date;
+  /** Of earlier versions, by a name that its proposer gave: it counts no more. */
+  proposal?: never;
   /** Set by a state, and never taken back. */
   requires_otp?: true;
 };
@@ -56,6 +58,7 @@ const STATE_FIELDS = [
   'sends',
   'inquiries',
   'waiting_for',
+  'resolution_proposal',
   'proposal',
   'rail_reference',
   'charged_at',
@@ -109,7 +112,7 @@ function toStateFields(state: ChargeState): StateFields {
         inquiries,
         waiting_for: waitingFor,
         ...(chargeToken !== undefined && { charge_token: chargeToken }),
-        ...(proposal !== undefined && { proposal }),
+        ...(proposal !== undefined && { resolution_proposal: proposal }),
       };
     }
     case 'crediting':
@@ -170,8 +173,10 @@ function toState(document: StoredChargeDocument): ChargeState {
       return { status };
     case 'awaiting-otp':
       return { status, otp: fromOtpDocument(must(document, otp)) };
-    case 'sending':
-      return { status, chargeToken: charge_token, sends, inquiries, waitingFor: waiting_for, proposal: document.proposal };
+    case 'sending': {
+      const proposal = document.resolution_proposal;
+      return { status, chargeToken: charge_token, sends, inquiries, waitingFor: waiting_for, proposal };
+    }
     case 'crediting':
     case 'paid':
       return { status, ...toCharged(document) };

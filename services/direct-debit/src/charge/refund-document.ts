@@ -12,9 +12,19 @@ export type RefundDocument = {
   stage: StageDocument;
 };
 
+/** A `proposal` of earlier versions, by a name that its proposer gave, counts no more. */
+type SendingDocument = {
+  status: 'sending';
+  sends: number;
+  inquiries: number;
+  waiting_for: string;
+  due_at: Date;
+  resolution_proposal?: Proposal;
+};
+
 type StageDocument =
   | { status: 'reserving' }
-  | { status: 'sending'; sends: number; inquiries: number; waiting_for: string; due_at: Date; proposal?: Proposal }
+  | SendingDocument
   | { status: 'succeeded'; rail_reference: string; ended_at: Date }
   | { status: 'returning'; to_pending: boolean; code: string; reason: string }
   | { status: 'failed'; to_pending: boolean; code: string; reason: string; ended_at: Date };
@@ -54,7 +64,7 @@ function toStageDocument(stage: RefundStage): StageDocument {
     case 'sending': {
       const { status, sends, inquiries, waitingFor, dueAtMs, proposal } = stage;
       const written = { status, sends, inquiries, waiting_for: waitingFor, due_at: new Date(dueAtMs) };
-      return proposal === undefined ? written : { ...written, proposal };
+      return proposal === undefined ? written : { ...written, resolution_proposal: proposal };
     }
     case 'succeeded':
       return { status: stage.status, rail_reference: stage.railReference, ended_at: new Date(stage.endedAtMs) };
@@ -76,7 +86,7 @@ function toStage(stage: StageDocument): RefundStage {
     case 'reserving':
       return { status: 'reserving' };
     case 'sending': {
-      const { status, sends, inquiries, waiting_for, due_at, proposal } = stage;
+      const { status, sends, inquiries, waiting_for, due_at, resolution_proposal: proposal } = stage;
       return { status, sends, inquiries, waitingFor: waiting_for, dueAtMs: due_at.getTime(), proposal };
     }
     case 'succeeded':

@@ -87,7 +87,7 @@ export type RefundStage =
   | { status: 'returning'; toPending: boolean; code: string; reason: string }
   | { status: 'failed'; toPending: boolean; code: string; reason: string; endedAtMs: number };
 
-/** What one operator proposes as the outcome that the bank does not tell; another one has to agree. */
+/** What one operator proposes as the outcome that the bank does not tell; another one has to agree. `operator`: the id. */
 export type Proposal = { operator: string; outcome: Resolution };
 export type Resolution = 'succeeded' | 'failed';
 

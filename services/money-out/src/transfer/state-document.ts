@@ -29,11 +29,14 @@ export type StateFields = RefundFields & {
   /** Since when operators have to decide: the outcome, or about a report of the rail. */
   unresolved_at?: Date;
   /** What an operator proposes for an open transfer. Documents of earlier versions still have it when they have ended. */
-  proposed_by?: string;
+  proposed_operator?: string;
   proposed_outcome?: Resolution;
   /** What an operator proposes for one that has ended. */
-  correction_proposed_by?: string;
+  correction_proposed_operator?: string;
   correction_proposed_outcome?: Resolution;
+  /** What a proposer called himself in documents of earlier versions: such a proposal counts no more. */
+  proposed_by?: string;
+  correction_proposed_by?: string;
   rail_reference?: string;
   processed_at?: Date;
   failed_code?: string;
@@ -53,10 +56,12 @@ type Field = keyof StateFields;
 /** Fields that are there only while they are true; a state that does not set them ends them. */
 const PASSING = [
   'unresolved_at',
-  'proposed_by',
+  'proposed_operator',
   'proposed_outcome',
-  'correction_proposed_by',
+  'correction_proposed_operator',
   'correction_proposed_outcome',
+  'proposed_by',
+  'correction_proposed_by',
   'returned_reason',
   'refund_asked_at',
   'refund_attempts',
@@ -126,7 +131,7 @@ function heldFields(state: Held): Omit<StateFields, 'status'> {
     pending_reason: state.pendingReason,
     ...receiptFields(state.receipt),
     ...(state.proposal !== undefined && {
-      proposed_by: state.proposal.operator,
+      proposed_operator: state.proposal.operator,
       proposed_outcome: state.proposal.outcome,
     }),
     ...(state.unresolvedAtMs !== undefined && { unresolved_at: new Date(state.unresolvedAtMs) }),
@@ -148,7 +153,7 @@ function endedFields(state: Ended) {
     processed_at: new Date(processedAtMs),
     ...(compensations > 0 && { compensations }),
     ...(proposal !== undefined && {
-      correction_proposed_by: proposal.operator,
+      correction_proposed_operator: proposal.operator,
       correction_proposed_outcome: proposal.outcome,
     }),
   };
@@ -218,7 +223,7 @@ function heldOf(document: StateFields & { _id: string }) {
     pendingReason: present(document, 'pending_reason'),
     receipt: document.receipt ?? {},
     unresolvedAtMs: document.unresolved_at?.getTime(),
-    proposal: proposalOf(document.proposed_by, document.proposed_outcome),
+    proposal: proposalOf(document.proposed_operator, document.proposed_outcome),
   };
 }
 
@@ -227,7 +232,7 @@ function endedOf(document: StateFields & { _id: string }) {
     possibleDuplicateOf: document.possible_duplicate_of,
     processedAtMs: present(document, 'processed_at').getTime(),
     compensations: document.compensations ?? 0,
-    proposal: proposalOf(document.correction_proposed_by, document.correction_proposed_outcome),
+    proposal: proposalOf(document.correction_proposed_operator, document.correction_proposed_outcome),
   };
 }
 

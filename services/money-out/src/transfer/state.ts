@@ -84,7 +84,7 @@ export type PaidReport = { railReference: string; reason: string; reportedAtMs: 
 /** `reason`: why the rail has not answered yet, after so many attempts; empty before the first one. */
 export type RefundRequest = { askedAtMs: number; attempts: number; reason: string };
 
-/** What one operator proposes; another one has to agree. */
+/** What one operator proposes; another one has to agree. `operator`: the id. */
 export type Proposal = { operator: string; outcome: Resolution };
 /** What has happened at the rail, or what the rail is asked to do: not to pay any more, or to give the payment back. */
 export type Resolution = 'succeeded' | 'failed' | 'cancel' | 'refund';

@@ -1,5 +1,6 @@
 import { type Json, RefusalError, refuseField, refuseFields } from '@gerbang/core';
 import type { SetProductRequest } from '@gerbang/proto/gerbang/biller/v1/biller';
+import type { OperatorCall } from '@gerbang/service/operators';
 import type { Context } from '../../context.ts';
 import { fromMessage } from '../message.ts';
 import { type Product, problemsOf } from '../product.ts';
@@ -7,17 +8,13 @@ import { type Product, problemsOf } from '../product.ts';
 /**
  * Sets a version of a product; a reference number that was given before keeps its price. Refusals: validation.
  */
-export async function setProduct({ products, audit, clock }: Context, { operator, product: sent }: SetProductRequest) {
-  if (!/^[\x21-\x7e]{1,64}$/.test(operator)) throw new RefusalError(refuseField('operator', 'is required'));
+export async function setProduct({ products, clock }: Context, { product: sent }: SetProductRequest, call: OperatorCall) {
   if (sent === undefined) throw new RefusalError(refuseField('product', 'is required'));
   const product = fromMessage(sent);
   const errors = problemsOf(product);
   if (Object.keys(errors).length > 0) throw new RefusalError(refuseFields(errors));
   const before = await products.find(product.code, clock.now());
-  await audit.append(
-    { operator, command: 'product.set', target: product.code, before: toJson(before), after: toJson(product) },
-    Date.now(),
-  );
+  call.record({ target: `product:${product.code}`, before: toJson(before), after: toJson(product) });
   await products.set(product);
   return {};
 }

@@ -2,6 +2,7 @@ import { isRefusal, RefusalError, refuse, refuseField } from '@gerbang/core';
 import { prepaidToken } from '@gerbang/keys';
 import type { ResolvePurchaseRequest } from '@gerbang/proto/gerbang/biller/v1/biller';
 import { Intent } from '@gerbang/proto/gerbang/ledger/v1/ledger';
+import type { OperatorCall } from '@gerbang/service/operators';
 import type { Context } from '../../context.ts';
 import { change } from '../../purchase/change.ts';
 import type { StoredPurchase } from '../../purchase/document.ts';
@@ -12,11 +13,11 @@ type Decision = { operator: string; outcome: 'succeeded' | 'failed'; token: stri
 
 /**
  * Two people decide the outcome of a purchase that the biller did not know: the first call proposes, the same call by another
- * operator approves. A proposal with another outcome or token replaces the first. Refusals: validation (operator, outcome, token),
+ * operator approves. A proposal with another outcome or token replaces the first. Refusals: validation (outcome, token),
  * transaction_not_found, bad_request, insufficient_balance (it stays in the queue), unavailable.
  */
-export async function resolvePurchase(context: Context, request: ResolvePurchaseRequest) {
-  const decision = readDecision(request);
+export async function resolvePurchase(context: Context, request: ResolvePurchaseRequest, call: OperatorCall) {
+  const decision = readDecision(request, call.operator.id);
   const { operator, outcome, token } = decision;
   const found = await context.purchases.find(request.referenceNumber);
   if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
@@ -26,25 +27,21 @@ export async function resolvePurchase(context: Context, request: ResolvePurchase
   const impossible = decide(found.state, { type: 'propose', proposal }, context.clock.now());
   if (isRefusal(impossible)) throw new RefusalError(impossible);
   const approves = await isApproval(context, found, decision);
-  const command = approves ? 'purchase.resolve' : 'purchase.propose-resolution';
   const before = found.state.status === 'held' ? found.state.proposal : undefined;
-  await context.audit.append(
-    {
-      operator,
-      command,
-      target: found.order.transactionId,
-      before: before === undefined ? null : { operator: before.operator, outcome: before.outcome },
-      after: { outcome },
+  call.record({
+    target: `purchase:${found.order.transactionId}`,
+    before: {
+      status: found.state.status,
+      proposal: before === undefined ? null : { operator: before.operator, outcome: before.outcome },
     },
-    Date.now(),
-  );
+    after: { outcome, step: approves ? 'approved' : 'proposed' },
+  });
   if (approves) await approve(context, found, proposal, token);
   else await change(context, found, [{ type: 'propose', proposal }]);
   return { decided: approves };
 }
 
-function readDecision({ operator, outcome, token }: ResolvePurchaseRequest): Decision {
-  if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
+function readDecision({ outcome, token }: ResolvePurchaseRequest, operator: string): Decision {
   if (outcome !== 'succeeded' && outcome !== 'failed')
     throw new RefusalError(refuseField('outcome', 'is neither succeeded nor failed'));
   return { operator, outcome, token };

@@ -1,5 +1,6 @@
 import { isRefusal, RefusalError, refuse, refuseField } from '@gerbang/core';
 import { type DecideDiscrepancyRequest, DiscrepancyDecision } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { mustFindCharge } from '../../charge/change.ts';
 import { feesFor } from '../../charge/fees.ts';
 import { isCharged } from '../../charge/state.ts';
@@ -10,11 +11,10 @@ import { type Choice, decideDiscrepancy as decide, type Sums } from '../discrepa
 import type { StoredDiscrepancy } from '../document.ts';
 
 /**
- * An operator decides what the money of a discrepancy is; into the audit log first. Refusals: validation, transaction_not_found,
+ * An operator decides what the money of a discrepancy is, once a second one has approved it. Refusals: validation, transaction_not_found,
  * bad_request, insufficient_balance (it waits for a decision again), unavailable.
  */
-export async function decideDiscrepancy(context: Context, { operator, id, decision }: DecideDiscrepancyRequest) {
-  if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
+export async function decideDiscrepancy(context: Context, { id, decision }: DecideDiscrepancyRequest, call: OperatorCall) {
   const choice = readChoice(decision);
   const found = await context.discrepancies.find(id);
   if (found === undefined) throw new RefusalError(refuse('transaction_not_found'));
@@ -22,8 +22,7 @@ export async function decideDiscrepancy(context: Context, { operator, id, decisi
   const events = decide(found.state, command, context.clock.now());
   if (isRefusal(events)) throw new RefusalError(events);
   const before = { status: found.state.status, amount_sen: found.order.amountSen.toString() };
-  const entry = { operator, command: 'discrepancy.decide', target: found.order.id, before, after: { decision: choice } };
-  await context.audit.append(entry, Date.now());
+  call.record({ target: `discrepancy:${found.order.id}`, before, after: { decision: choice } });
   const { discrepancy } = await changeDiscrepancy(context, found, command);
   const { state } = await advanceDiscrepancy(context, discrepancy);
   if (state.status === 'open') throw new RefusalError(refuse('insufficient_balance'));

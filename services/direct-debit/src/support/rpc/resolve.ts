@@ -1,5 +1,6 @@
 import { isRefusal, RefusalError, refuse, refuseField } from '@gerbang/core';
 import type { ResolveRequest } from '@gerbang/proto/gerbang/direct_debit/v1/direct_debit';
+import type { OperatorCall } from '@gerbang/service/operators';
 import { isUuid } from '../../binding/own.ts';
 import { changeCharge } from '../../charge/change.ts';
 import { decideCharge } from '../../charge/charge.ts';
@@ -16,12 +17,12 @@ const FAILURE = { code: 'OPERATOR', reason: 'Resolved by operators', send: undef
 
 /**
  * Two people decide the outcome of a charge or a refund that the bank has not told for a day: the first call proposes, the same
- * call by another operator approves. A proposal with another outcome replaces the first. Refusals: validation (operator, outcome),
+ * call by another operator approves. A proposal with another outcome replaces the first. Refusals: validation (outcome),
  * transaction_not_found, bad_request, unavailable.
  */
-export async function resolve(context: Context, request: ResolveRequest) {
-  const { operator, merchantId, transactionId } = request;
-  if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
+export async function resolve(context: Context, request: ResolveRequest, call: OperatorCall) {
+  const { merchantId, transactionId } = request;
+  const operator = call.operator.id;
   const outcome = readOutcome(request.outcome);
   const refundId = request.refundId === '' ? undefined : request.refundId;
   const found = isUuid(transactionId) ? await context.charges.find(transactionId, { linearizable: true }) : undefined;
@@ -34,16 +35,11 @@ export async function resolve(context: Context, request: ResolveRequest) {
     : ({ ...base, type: 'propose' } as const);
   const impossible = decideCharge(found.state, command, context.clock.now());
   if (isRefusal(impossible)) throw new RefusalError(impossible);
-  await context.audit.append(
-    {
-      operator,
-      command: approves ? 'direct-debit.resolve' : 'direct-debit.propose-resolution',
-      target: refundId ?? found.order.id,
-      before: { proposal: before ?? null },
-      after: { outcome },
-    },
-    Date.now(),
-  );
+  call.record({
+    target: refundId === undefined ? `charge:${found.order.id}` : `refund:${refundId}`,
+    before: { status: found.state.status, proposal: before ?? null },
+    after: { outcome, step: approves ? 'approved' : 'proposed' },
+  });
   if (approves) await watchOutcome(context, found, refundId);
   const { charge } = await changeCharge(context, found, command);
   // What the ledger does not book just now is left to the charge's timer: the decision stands.

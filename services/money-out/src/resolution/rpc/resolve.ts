@@ -1,5 +1,6 @@
 import { isRefusal, RefusalError, refuse, refuseField } from '@gerbang/core';
 import type { ResolveRequest } from '@gerbang/proto/gerbang/money_out/v1/money_out';
+import type { OperatorCall } from '@gerbang/service/operators';
 import type { Context } from '../../context.ts';
 import { change } from '../../transfer/change.ts';
 import type { StoredTransfer } from '../../transfer/document.ts';
@@ -25,10 +26,10 @@ const RESOLUTIONS: readonly Resolution[] = ['succeeded', 'failed', 'cancel', 're
  * insufficient_balance (an approved payment that the account cannot bear stays in the queue), transaction_failed (the rail refuses
  * an approved refund), unavailable.
  */
-export async function resolve(context: Context, request: ResolveRequest) {
-  const { operator, merchantId, accountId, referenceNumber } = request;
+export async function resolve(context: Context, request: ResolveRequest, call: OperatorCall) {
+  const { merchantId, accountId, referenceNumber } = request;
+  const operator = call.operator.id;
   const outcome = readOutcome(request.outcome);
-  if (operator === '') throw new RefusalError(refuseField('operator', 'is required'));
   const found = await context.transfers.find(accountId, referenceNumber, { linearizable: true });
   if (found === undefined || found.order.merchantId !== merchantId) throw new RefusalError(refuse('transaction_not_found'));
   const unable = whyUnable(found, outcome);
@@ -37,11 +38,11 @@ export async function resolve(context: Context, request: ResolveRequest) {
   const approves = proposal !== undefined && proposal.outcome === outcome && proposal.operator !== operator;
   const impossible = decide(found.state, { type: 'propose', operator, outcome }, context.clock.now());
   if (isRefusal(impossible)) throw new RefusalError(impossible);
-  const command = approves ? 'transfer.resolve' : 'transfer.propose-resolution';
-  await context.audit.append(
-    { operator, command, target: found.order.transactionId, before: { proposal: proposal ?? null }, after: { outcome } },
-    Date.now(),
-  );
+  call.record({
+    target: `transfer:${found.order.transactionId}`,
+    before: { status: found.state.status, proposal: proposal ?? null },
+    after: { outcome, step: approves ? 'approved' : 'proposed' },
+  });
   if (approves) await approve(context, found, operator, outcome);
   else await change(context, found, [{ type: 'propose', operator, outcome }]);
   return { decided: approves };

@@ -517,7 +517,8 @@ export declare const ListProductVersionsResponseSchema: GenMessage<ListProductVe
  */
 export declare type SetProductRequest = Message<"gerbang.biller.v1.SetProductRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -630,7 +631,8 @@ export declare type ResolvePurchaseRequest = Message<"gerbang.biller.v1.ResolveP
   outcome: string;
 
   /**
-   * @generated from field: string operator = 3;
+   * @generated from field: string operator = 3 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -740,7 +742,8 @@ export declare const PrepaidService: GenService<{
 }>;
 
 /**
- * For operators: products, and purchases whose outcome the biller does not know.
+ * For operators: products, and purchases whose outcome the biller does not know. Every call carries an operator's token
+ * (gerbang.operator.v1); the field `operator` of requests is not read any more.
  *
  * @generated from service gerbang.biller.v1.BillerOperatorService
  */

@@ -1450,7 +1450,8 @@ export declare const UnresolvedSchema: GenMessage<Unresolved>;
  */
 export declare type ResolveRequest = Message<"gerbang.direct_debit.v1.ResolveRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -1607,7 +1608,8 @@ export declare const DiscrepancySchema: GenMessage<Discrepancy>;
  */
 export declare type DecideDiscrepancyRequest = Message<"gerbang.direct_debit.v1.DecideDiscrepancyRequest"> & {
   /**
-   * @generated from field: string operator = 1;
+   * @generated from field: string operator = 1 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 
@@ -2199,7 +2201,8 @@ export declare const BankReportService: GenService<{
 }>;
 
 /**
- * For operators.
+ * For operators. Every call carries an operator's token (gerbang.operator.v1); the field `operator` of requests is not read any
+ * more.
  *
  * @generated from service gerbang.direct_debit.v1.SupportService
  */
@@ -2226,7 +2229,7 @@ export declare const SupportService: GenService<{
   },
   /**
    * Two operators decide such an outcome: the first call proposes, the same call by another operator approves. Refusals: validation
-   * (operator, outcome), transaction_not_found, bad_request (the outcome is known, or the bank may still tell it), unavailable.
+   * (outcome), transaction_not_found, bad_request (the outcome is known, or the bank may still tell it), unavailable.
    *
    * @generated from rpc gerbang.direct_debit.v1.SupportService.Resolve
    */
@@ -2246,8 +2249,9 @@ export declare const SupportService: GenService<{
     output: typeof ListDiscrepanciesResponseSchema;
   },
   /**
-   * An operator decides what its money in suspense is. Refusals: validation (operator, decision), transaction_not_found,
-   * bad_request (it is decided otherwise, or the decision does not fit), insufficient_balance (it goes on waiting), unavailable.
+   * An operator decides what its money in suspense is, once a second one has approved it. Refusals: approval_needed, validation
+   * (decision), transaction_not_found, bad_request (it is decided otherwise, or the decision does not fit), insufficient_balance
+   * (it goes on waiting), unavailable.
    *
    * @generated from rpc gerbang.direct_debit.v1.SupportService.DecideDiscrepancy
    */

@@ -603,7 +603,8 @@ export declare type ResolveRequest = Message<"gerbang.money_out.v1.ResolveReques
   outcome: string;
 
   /**
-   * @generated from field: string operator = 5;
+   * @generated from field: string operator = 5 [deprecated = true];
+   * @deprecated
    */
   operator: string;
 };
@@ -1441,7 +1442,8 @@ export declare const AccountTransferService: GenService<{
 
 /**
  * For operators: transfers whose outcome the rail did not know in time, and transfers whose rail reports a payment after it had
- * refused it. Two people decide.
+ * refused it. Two people decide. Every call carries an operator's token (gerbang.operator.v1); the field `operator` of requests is
+ * not read any more.
  *
  * @generated from service gerbang.money_out.v1.ResolutionService
  */
@@ -1459,7 +1461,7 @@ export declare const ResolutionService: GenService<{
   /**
    * The first person proposes an outcome, a second one (never the same) approves it by the same call. The outcome of a transfer
    * that has ended corrects it by a compensating posting. Or the rail is asked to cancel a payment whose outcome is unknown, or to
-   * give one back that was made; what it answers decides. Refusals: validation (outcome, operator), transaction_not_found,
+   * give one back that was made; what it answers decides. Refusals: validation (outcome), transaction_not_found,
    * bad_request (the transfer is not to be decided so, or has this outcome already, or its rail cannot do it),
    * insufficient_balance (of an approved payment: it stays in the queue, and is approved again), transaction_failed (the rail
    * refuses an approved refund).
@@ -1474,7 +1476,7 @@ export declare const ResolutionService: GenService<{
 }>;
 
 /**
- * What operators have bounded of money out, and how much of it is used.
+ * For operators: what they have bounded of money out, and how much of it is used. Every call carries an operator's token.
  *
  * @generated from service gerbang.money_out.v1.LimitService
  */
