@@ -63,8 +63,9 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
       leaseMs: LEASE_MS,
       handle: (document) => onPurchaseDue(context, context.inProgress, purchases.fromDocument(document)),
     });
-    const forKeys = implementKeys([purchaseTokens({ store, keys, log })], openOperatorGate(foundation));
-    const served = [...implementations(context), forKeys, ...relay.serve([PURCHASES])];
+    const gate = openOperatorGate(foundation);
+    const forKeys = implementKeys([purchaseTokens({ store, keys, log })], gate);
+    const served = [...implementations(context), forKeys, ...relay.serve([PURCHASES], gate)];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

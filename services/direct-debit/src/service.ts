@@ -88,8 +88,9 @@ export function startService(config: Config, options: { clock?: Clock; rail?: Di
       leaseMs: LEASE_MS,
       handle: (document) => onDiscrepancyDue(context, context.discrepancies.fromDocument(document)),
     });
-    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), openOperatorGate(foundation));
-    const served = [...implementations(context), forKeys, ...relay.serve([BINDINGS, CHARGES])];
+    const gate = openOperatorGate(foundation);
+    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
+    const served = [...implementations(context), forKeys, ...relay.serve([BINDINGS, CHARGES], gate)];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -73,8 +73,9 @@ export function startService(
       metrics,
       log,
     };
-    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), localGate(context));
-    const served = [...implementations(context), forKeys, ...relay.serve([MERCHANTS, ACCOUNTS])];
+    const gate = localGate(context);
+    const forKeys = implementKeys(sealedPlaces({ store, keys, log }), gate);
+    const served = [...implementations(context), forKeys, ...relay.serve([MERCHANTS, ACCOUNTS], gate)];
     return serveRpc(foundation, { implementations: served, store });
   });
 }

@@ -6,6 +6,7 @@ import type { Closeable } from '@gerbang/runtime';
 import { assembleService, openClock } from '@gerbang/service';
 import { openRelay } from '@gerbang/service/events';
 import { openMerchants } from '@gerbang/service/merchants';
+import { openOperatorGate } from '@gerbang/service/operators';
 import { openLedger, type Served, serveRpc } from '@gerbang/service/rpc';
 import { openStore } from '@gerbang/service/store';
 import { openAuditLog, openIdempotencyKeys } from '@gerbang/store';
@@ -77,7 +78,7 @@ export function startService(config: Config, options: { clock?: Clock; rails?: R
       ),
     };
     await startTimers(foundation, context, store);
-    const besides = [...relay.serve([PAYMENT_REQUESTS, PAYMENTS]), reconciliations.implementation];
+    const besides = [...relay.serve([PAYMENT_REQUESTS, PAYMENTS], openOperatorGate(foundation)), reconciliations.implementation];
     return serveRpc(foundation, { implementations: [...implementations(context), ...besides], store });
   });
 }

@@ -67,8 +67,9 @@ export function startService(config: Config, options: { clock?: Clock } = {}): P
     const reconciled = openReconciledRails(historiesOf(config, products), reading);
     const reconciliations = await openReconciliations({ store, rails: reconciled, clock, audit, registry, log });
     closing.push('reconciliations', () => reconciliations.close());
-    const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], openOperatorGate(foundation));
-    const served = [...implementations(context), ...relay.serve([TRANSFERS]), reconciliations.implementation, forKeys];
+    const gate = openOperatorGate(foundation);
+    const forKeys = implementKeys([withdrawalCodes({ store, keys, log })], gate);
+    const served = [...implementations(context), ...relay.serve([TRANSFERS], gate), reconciliations.implementation, forKeys];
     return serveRpc(foundation, { implementations: served, store });
   });
 }
