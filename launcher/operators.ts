@@ -5,6 +5,7 @@ import { newOperatorKey, type OperatorKey, operatorAuthorizer, publicKeyOf, with
 import { OperatorAdminService } from '@gerbang/proto/gerbang/operator/v1/operator';
 import type { RpcChannel, RpcClient } from '@gerbang/rpc';
 import { keyFile, readOperatorKey, writeOperatorKey } from './operator-keys.ts';
+import type { RpcServiceName } from './services.ts';
 
 /** The sandbox's operators, both admins: the first gives commands, the second approves what needs it. */
 const DEMO_OPERATORS = [
@@ -34,12 +35,17 @@ export async function ensureOperators(dataFolder: string, channel: RpcChannel): 
   }
 }
 
-/** A client whose commands the sandbox's operators give, both of them where two are needed. */
-export function demoClient<S extends DescService>(dataFolder: string, channel: RpcChannel, desc: S): RpcClient<S> {
+/** A client of a service whose commands the sandbox's operators give, both of them where two are needed. */
+export function demoClient<S extends DescService>(
+  dataFolder: string,
+  channel: RpcChannel,
+  desc: S,
+  service: RpcServiceName = 'merchant',
+): RpcClient<S> {
   const [first, second] = DEMO_OPERATORS.map(({ id }) => {
     const key = readOperatorKey(keyFile(demoKeysIn(dataFolder), id));
     if (key === undefined) throw new Error(`there is no key of ${id} in ${demoKeysIn(dataFolder)}`);
-    return channel.client(desc, { authorize: operatorAuthorizer(key, 'merchant') });
+    return channel.client(desc, { authorize: operatorAuthorizer(key, service) });
   });
   if (first === undefined || second === undefined) throw new Error('a sandbox has two operators');
   return withApproval(desc, first, second);
