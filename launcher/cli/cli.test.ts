@@ -36,6 +36,13 @@ const answers = {
   proposals: [] as string[],
 };
 
+/** Whose token comes with a call; the services' gates are tested there. */
+function operatorOf({ authorization }: CallContext): string {
+  const claimed = claimedSubject(authorization.replace(/^Bearer /, ''));
+  if (claimed === undefined) throw new RefusalError(refuse('unauthorized'));
+  return claimed.subject;
+}
+
 /** What another service keeps sealed. */
 const keeper = { old: ['a', 'b', 'c'], overtaken: ['b'], failed: 0n, asked: [] as string[] };
 
@@ -312,13 +319,6 @@ afterAll(async () => {
   rmSync(data, { recursive: true });
   expect(code).toBe(0);
 }, TOGETHER_MS);
-
-/** Whose token comes with a call; what it is good for is the gate's affair. */
-function operatorOf({ authorization }: CallContext): string {
-  const claimed = claimedSubject(authorization.replace(/^Bearer /, ''));
-  if (claimed === undefined) throw new RefusalError(refuse('unauthorized'));
-  return claimed.subject;
-}
 
 /** Enrols ani and budi as the first admins, and keeps their keys as a sandbox does. */
 async function setUp(): Promise<void> {
